@@ -1,0 +1,117 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Every target: Swift 6 language mode, warnings as errors, explicit import visibility.
+let common: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+  .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+// Targets that see no C module: every use of unsafe memory must be marked.
+let safe: [SwiftSetting] = common + [.strictMemorySafety(), .treatAllWarnings(as: .error)]
+
+// The named importers of a C module: the same, but an unmarked pointer is a warning there.
+let importer: [SwiftSetting] = common + [.treatAllWarnings(as: .error)]
+
+let tests: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableExperimentalFeature("Lifetimes"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "widgetpush",
+  products: [.executable(name: "widgetpush", targets: ["widgetpush"])],
+  targets: [
+    // Layer 0: C libraries, as module maps and tiny shims.
+    .target(name: "CLinux"),
+    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CHTTPParser"),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+
+    // Layer 1: memory and time.
+    .target(name: "Primitives", swiftSettings: safe),
+
+    // Layer 2: the field's nouns, and one mechanism each.
+    .target(name: "Push", dependencies: ["Primitives"], swiftSettings: safe),
+    .target(name: "JSON", dependencies: ["Primitives"], swiftSettings: safe),
+    .target(name: "Telemetry", dependencies: ["Primitives"], swiftSettings: safe),
+    .target(name: "Reactor", dependencies: ["CLinux", "Primitives"], swiftSettings: importer),
+    .target(name: "Security", dependencies: ["COpenSSL", "Primitives"], swiftSettings: importer),
+    .target(name: "HTTP2", dependencies: ["CNghttp2", "CLinux", "Primitives"], swiftSettings: importer),
+    .target(name: "HTTPClient", dependencies: ["CCurl", "Primitives"], swiftSettings: importer),
+    .target(name: "YAML", dependencies: ["CYAML", "Primitives"], swiftSettings: importer),
+
+    // Layer 3: connections, and the pure decisions.
+    .target(name: "Transport", dependencies: ["HTTP2", "Primitives", "Reactor", "Security"], swiftSettings: safe),
+    .target(name: "Rules", dependencies: ["JSON", "Primitives", "Push"], swiftSettings: safe),
+    .target(name: "Delivery", dependencies: ["Primitives", "Push"], swiftSettings: safe),
+    .target(name: "Configuration", dependencies: ["JSON", "Primitives", "Push", "YAML"], swiftSettings: safe),
+
+    // Layer 4: state, upstreams, the device, the control side.
+    .target(name: "Storage", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Reactor"], swiftSettings: importer),
+    .target(
+      name: "Forwarding", dependencies: ["Delivery", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"],
+      swiftSettings: safe),
+    .target(name: "DeviceModel", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: safe),
+    .target(
+      name: "Control",
+      dependencies: ["CHTTPParser", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport"],
+      swiftSettings: importer),
+
+    // Layer 5: compositions.
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "Configuration", "Control", "Delivery", "Forwarding", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Rules",
+        "Security", "Storage", "Telemetry", "Transport",
+      ],
+      swiftSettings: safe),
+    .target(
+      name: "MockDevice",
+      dependencies: [
+        "Configuration", "Control", "DeviceModel", "HTTP2", "HTTPClient", "JSON", "Primitives", "Push", "Reactor", "Rules",
+        "Security", "Telemetry", "Transport",
+      ],
+      swiftSettings: safe),
+
+    // Layer 6: the command line.
+    .executableTarget(
+      name: "widgetpush",
+      dependencies: [
+        "Configuration", "Gateway", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Rules", "Security",
+      ],
+      swiftSettings: safe),
+
+    .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"], swiftSettings: tests),
+    .testTarget(name: "PushTests", dependencies: ["Primitives", "Push"], swiftSettings: tests),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives"], swiftSettings: tests),
+    .testTarget(name: "TelemetryTests", dependencies: ["Primitives", "Telemetry"], swiftSettings: tests),
+    .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor"], swiftSettings: tests),
+    .testTarget(name: "SecurityTests", dependencies: ["Primitives", "Security"], swiftSettings: tests),
+    .testTarget(name: "HTTP2Tests", dependencies: ["HTTP2", "Primitives"], swiftSettings: tests),
+    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "Primitives"], swiftSettings: tests),
+    .testTarget(name: "YAMLTests", dependencies: ["Primitives", "YAML"], swiftSettings: tests),
+    .testTarget(
+      name: "TransportTests", dependencies: ["HTTP2", "Primitives", "Reactor", "Security", "Transport"], swiftSettings: tests),
+    .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: tests),
+    .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),
+    .testTarget(name: "StorageTests", dependencies: ["Delivery", "Primitives", "Push", "Storage"], swiftSettings: tests),
+    .testTarget(name: "ForwardingTests", dependencies: ["Delivery", "Forwarding", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(
+      name: "ControlTests", dependencies: ["Control", "JSON", "Primitives", "Push", "Telemetry"], swiftSettings: tests),
+    .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(name: "RepositoryTests", swiftSettings: tests),
+    .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
+  ]
+)

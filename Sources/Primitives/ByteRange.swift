@@ -1,0 +1,55 @@
+/// A run of bytes inside some buffer that the holder knows: an offset and a count.
+///
+/// It owns nothing and points nowhere, so a value made of ranges is trivially copyable.
+public struct ByteRange: Hashable, Sendable {
+  /// Where the run begins, in bytes from the start of the buffer.
+  public var offset: UInt32
+  /// How many bytes it has.
+  public var count: UInt32
+
+  /// A run of `count` bytes at `offset`.
+  @inlinable public init(offset: Int, count: Int) {
+    self.offset = UInt32(offset)
+    self.count = UInt32(count)
+  }
+
+  /// A run of no bytes.
+  public static let empty = ByteRange(offset: 0, count: 0)
+
+  /// Whether the run has no bytes.
+  @inlinable public var isEmpty: Bool { count == 0 }
+}
+
+extension RawSpan {
+  /// The bytes of `range` in this span, which must contain them.
+  @inlinable public subscript(_ range: ByteRange) -> RawSpan {
+    @_lifetime(copy self) get {
+      extracting(Int(range.offset)..<Int(range.offset) + Int(range.count))
+    }
+  }
+
+  /// The byte at `index`.
+  @inlinable public func byte(_ index: Int) -> UInt8 {
+    precondition(index >= 0 && index < byteCount)
+    return unsafe unsafeLoad(fromUncheckedByteOffset: index, as: UInt8.self)
+  }
+
+  /// Whether the bytes are exactly those of `text`.
+  @inlinable public func equals(_ text: StaticString) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard byteCount == count else { return false }
+    let other = unsafe UnsafeRawBufferPointer(start: text.utf8Start, count: count)
+    for index in 0..<count where unsafe other[index] != byte(index) { return false }
+    return true
+  }
+
+  /// The bytes as text, with invalid UTF-8 repaired.
+  @inlinable public var string: String {
+    unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The bytes copied into an array.
+  @inlinable public var array: [UInt8] {
+    unsafe withUnsafeBytes { unsafe Array($0) }
+  }
+}

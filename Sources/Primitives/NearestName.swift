@@ -1,0 +1,29 @@
+/// The entry of `known` that is most like `name`, for errors of the form "unknown field; did you mean …".
+///
+/// Likeness is the Levenshtein distance without regard to case; nil when nothing is within half the name's length.
+public func nearestName(to name: String, among known: [String]) -> String? {
+  let wanted = Array(name.lowercased().utf8)
+  guard wanted.count <= 128 else { return nil }
+  var best: (name: String, distance: Int)?
+  for candidate in known {
+    let distance = editDistance(wanted, Array(candidate.lowercased().utf8))
+    if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
+  }
+  guard let best, best.distance <= max(2, wanted.count / 2) else { return nil }
+  return best.name
+}
+
+/// The Levenshtein distance, one row at a time: O(a · b) time, O(b) space.
+private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+  var row = Array(0...b.count)
+  for i in 0..<a.count {
+    var diagonal = row[0]
+    row[0] = i + 1
+    for j in 0..<b.count {
+      let substituted = diagonal + (a[i] == b[j] ? 0 : 1)
+      diagonal = row[j + 1]
+      row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
+    }
+  }
+  return row[b.count]
+}

@@ -1,0 +1,26 @@
+/// Why a push has the disposition it has, beyond an error's `Reason`; the values of `cause` in JSON.
+public enum Cause: UInt8, CaseIterable, Sendable {
+  /// There is nothing to add.
+  case none
+  // While it waits, or why it was merged.
+  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamBusy, upstreamPaused, coalescing
+  case mergedIntoWaiting, supersededByNewer
+  // Why the gateway let it pass or gave up.
+  case budgetSpent, expirationPassed, registrationRemoved, droppedByPolicy
+  // What an upstream said.
+  case upstreamRefused, unregistered, upstreamSuspectsToken
+  // What the device says (widgets.md section 7).
+  case reloaded, started, updated, ended, alertShown
+  case noSuchWidget, noSuchControl, noSuchActivity, noSuchApp, appRemoved
+  case payloadNotUnderstood, contentStateNotDecodable, attributesTypeUnknown, alertMissing
+  case staleTimestamp, futureTimestamp, activityEnded, tokenKindMismatch, permissionDenied
+
+  /// The name used in JSON.
+  public var name: String { "\(self)" }
+
+  /// The cause of that name, or nil.
+  public init?(name: String) {
+    guard let match = Cause.allCases.first(where: { $0.name == name }) else { return nil }
+    self = match
+  }
+}

@@ -1,0 +1,100 @@
+/// Every bound of the system, with its unit and its reason; nothing grows past what stands here.
+///
+/// Layers that cannot see this file take their bounds as parameters from the compositions, which read them here.
+public enum Limits {
+  // MARK: Connections and streams
+
+  /// Connections a face serves at once, a loop; one more is closed at accept. A descriptor and about 45 KB each.
+  public static let connectionsPerLoop = 10_000
+  /// Streams a client may have open on one connection; Apple announces 1000.
+  public static let concurrentStreams = 1000
+  /// Requests in flight in one loop, all connections together; a further stream gets REFUSED_STREAM.
+  public static let exchangesPerLoop = 16_384
+  /// Bytes of a header list, as Apple's SETTINGS_MAX_HEADER_LIST_SIZE announces (apns.md section 1.3).
+  public static let headerListBytes = 8000
+  /// Bytes of a request body kept on the provider side: the largest payload of any push type and one more, to see that it is too large.
+  public static let providerBodyBytes = 5121
+  /// Bytes of a request body on the control side; a registration is below 16 KB.
+  public static let controlBodyBytes = 1 << 20
+  /// Milliseconds a connection may take for its TLS handshake.
+  public static let handshakeMilliseconds: Int64 = 10_000
+  /// Milliseconds a request may take from its first header to its last byte; then `IdleTimeout`.
+  public static let requestMilliseconds: Int64 = 30_000
+  /// Milliseconds a peer may leave answers unread before its connection is closed.
+  public static let stalledWriteMilliseconds: Int64 = 30_000
+  /// Milliseconds a draining server waits for open requests after SIGTERM.
+  public static let drainMilliseconds: Int64 = 5000
+
+  // MARK: Pushes
+
+  /// Pushes that may wait in one token's lane; one more is answered 429 `TooManyRequests`.
+  public static let lanePushes = 16
+  /// Bytes of all waiting and unfinished pushes together; beyond it 503 `ServiceUnavailable`.
+  public static let waitingBytes = 512 << 20
+  /// Bytes of `apns-collapse-id` (Apple, "Sending notification requests to APNs").
+  public static let collapseIDBytes = 64
+  /// Bytes of `apns-topic`: a bundle id has at most 155 characters, the longest suffix 23.
+  public static let topicBytes = 255
+  /// Longest storage of a push whose `apns-expiration` is absent or later, in seconds: 30 days.
+  public static let storageSeconds: Int64 = 30 * 86_400
+  /// Seconds in the past, and in the future, that a provider token's `iat` may lie.
+  public static let providerTokenAgeSeconds: Int64 = 3600
+  /// Verified provider tokens remembered in one loop.
+  public static let providerTokenVerdicts = 1024
+  /// Bytes of an authorization header worth parsing; real provider tokens have under 400.
+  public static let authorizationBytes = 2048
+  /// Levels of nesting in a JSON payload.
+  public static let jsonDepth = 64
+
+  // MARK: Store
+
+  /// Registered tokens.
+  public static let registrations = 4_000_000
+  /// Placed widgets of one registration.
+  public static let widgetsPerRegistration = 64
+  /// Operations one batch may carry from a loop to the store.
+  public static let batchOperations = 1024
+  /// Batches that may wait for the store thread; a further one is answered 503 at once.
+  public static let storeInbox = 256
+  /// Bytes of journal after which changed tokens are folded into their table.
+  public static let journalFoldBytes = 64 << 20
+  /// Entries of the push log kept in memory and on disk, unless configured.
+  public static let pushLogEntries = 200_000
+  /// Steps remembered of one push; later ones replace the last.
+  public static let stepsPerPush = 8
+  /// `GET /v1/pushes?wait=` calls open at once.
+  public static let pushWaiters = 256
+  /// Rows in one page of a list.
+  public static let pageRows = 1000
+
+  // MARK: Upstreams
+
+  /// Connections one loop keeps to one upstream.
+  public static let upstreamConnections = 4
+  /// Streams one loop opens on one upstream connection, whatever the peer allows.
+  public static let upstreamStreams = 1000
+  /// Pushes queued in one loop for one upstream before they go back to wait in the store.
+  public static let upstreamQueue = 65_536
+  /// Milliseconds an upstream may take to connect.
+  public static let upstreamConnectMilliseconds: Int64 = 5000
+  /// Milliseconds an upstream may take to answer one push.
+  public static let upstreamAnswerMilliseconds: Int64 = 15_000
+  /// First and longest delay between attempts, in milliseconds.
+  public static let retryMilliseconds: (first: Int64, longest: Int64) = (250, 60_000)
+
+  // MARK: Control side
+
+  /// Connections of the control face.
+  public static let controlConnections = 1024
+  /// Requests in flight on the control face.
+  public static let controlExchanges = 1024
+  /// Longest `wait` of a list call, in seconds.
+  public static let waitSeconds: Int64 = 300
+
+  // MARK: Mock device
+
+  /// Entries of a device's event log; the oldest go first.
+  public static let deviceLogEntries = 10_000
+  /// Devices one mock process hosts.
+  public static let devices = 10_000
+}

@@ -1,0 +1,83 @@
+import Primitives
+
+/// The value of `apns-id`: a UUID together with the letter case that the sender wrote, since Apple echoes it byte for byte.
+///
+/// Two ids are equal when their UUIDs are; case decides nothing but the text.
+public struct PushID: Sendable {
+  /// The first eight bytes, most significant first.
+  public let high: UInt64
+  /// The last eight bytes, most significant first.
+  public let low: UInt64
+  /// Bit n is set when hexadecimal digit n (0 to 31) is an upper-case letter.
+  public let upperCase: UInt32
+
+  /// The length of the text: 8-4-4-4-12 digits and four hyphens.
+  public static let textCount = 36
+
+  /// An id with these 128 bits; Apple writes the ids it makes itself in upper case.
+  public init(high: UInt64, low: UInt64, upperCase: UInt32 = .max) {
+    self.high = high
+    self.low = low
+    self.upperCase = upperCase
+  }
+
+  /// The id that `text` spells in canonical form (RFC 9562 section 4), in any case; nil for anything else.
+  public init?(text: RawSpan) {
+    guard text.byteCount == Self.textCount else { return nil }
+    var words: (UInt64, UInt64) = (0, 0)
+    var upper: UInt32 = 0
+    var digit = 0
+    for index in 0..<Self.textCount {
+      let character = text.byte(index)
+      if Self.isHyphen(index) {
+        guard character == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard let value = Hexadecimal.value(of: character) else { return nil }
+      if digit < 16 { words.0 = words.0 << 4 | UInt64(value) } else { words.1 = words.1 << 4 | UInt64(value) }
+      if character >= UInt8(ascii: "A") && character <= UInt8(ascii: "F") { upper |= 1 << UInt32(digit) }
+      digit += 1
+    }
+    self.init(high: words.0, low: words.1, upperCase: upper)
+  }
+
+  /// The id that `text` spells in canonical form, in any case; nil for anything else.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    unsafe self.init(text: bytes.span.bytes)
+  }
+
+  /// The 36 bytes of the text, in the letter case it came in.
+  public var text: InlineArray<36, UInt8> {
+    var digit = 0
+    return InlineArray { index in
+      if Self.isHyphen(index) { return UInt8(ascii: "-") }
+      let word = digit < 16 ? high : low
+      let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (digit & 15)) & 15)
+      let upper = upperCase >> UInt32(digit) & 1 == 1 && value >= 10
+      digit += 1
+      return upper ? Hexadecimal.digit(value) & ~0x20 : Hexadecimal.digit(value)
+    }
+  }
+
+  private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
+}
+
+extension PushID: Hashable {
+  /// Whether both are the same UUID, whatever their letter case.
+  public static func == (a: PushID, b: PushID) -> Bool { a.high == b.high && a.low == b.low }
+
+  /// Feeds the UUID to `hasher`.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(high)
+    hasher.combine(low)
+  }
+}
+
+extension PushID: CustomStringConvertible {
+  /// The text in the letter case it came in.
+  public var description: String {
+    let text = text
+    return String(decoding: (0..<Self.textCount).map { text[$0] }, as: UTF8.self)
+  }
+}
