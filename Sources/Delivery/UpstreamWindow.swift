@@ -1,0 +1,122 @@
+public import Primitives
+
+/// When one loop may connect to one upstream, and what the upstream's answers say about the upstream itself.
+///
+/// Pure: the owner tells what happened and asks what to do. A dead upstream costs one connection attempt per delay; a 403
+/// pauses the upstream, since it speaks of the gateway's key; too many 400 and 410 answers stop the retiring of tokens,
+/// since a mistaken environment or key would otherwise empty the store.
+public struct UpstreamWindow: Hashable, Sendable {
+  /// Bounds and delays of one upstream.
+  public struct Bounds: Hashable, Sendable {
+    /// Connections kept at most.
+    public var connections: Int
+    /// The delay after the first failed connection attempt; doubled by each further one.
+    public var firstDelay: TimeSpan
+    /// The longest delay between attempts.
+    public var longestDelay: TimeSpan
+    /// How long a 403 pauses the upstream.
+    public var pause: TimeSpan
+
+    /// Bounds with these values.
+    public init(connections: Int, firstDelay: TimeSpan, longestDelay: TimeSpan, pause: TimeSpan) {
+      self.connections = connections
+      self.firstDelay = firstDelay
+      self.longestDelay = longestDelay
+      self.pause = pause
+    }
+  }
+
+  /// Whether pushes can go to the upstream.
+  public enum Availability: Hashable, Sendable {
+    /// A connection is open, or one may be opened now.
+    case available
+    /// The last attempt to connect failed; the next may start at the instant.
+    case unavailable(until: Instant)
+    /// The upstream refused the gateway's own credentials; it is tried again at the instant.
+    case paused(until: Instant)
+  }
+
+  /// Answers looked back on before retiring is stopped.
+  public static let answersRemembered = 200
+  /// Doubtful answers among them, beyond which retiring is stopped: 20 %.
+  public static let doubtfulAnswersMax = 40
+
+  private let bounds: Bounds
+  private var open = 0
+  private var connecting = 0
+  private var failures: Int64 = 0
+  private var retryAt: Instant?
+  private var pausedUntil: Instant?
+  private var doubtful: [Bool] = []
+  private var nextAnswer = 0
+  private var doubtfulCount = 0
+
+  /// A window on an upstream that has not been tried yet.
+  public init(_ bounds: Bounds) { self.bounds = bounds }
+
+  /// Whether 410 answers may retire tokens; false while more than 20 % of the last 200 answers were 400 or 410.
+  public var mayRetire: Bool { doubtful.count < Self.answersRemembered || doubtfulCount <= Self.doubtfulAnswersMax }
+
+  /// Whether pushes can go to the upstream at `now`.
+  public func availability(at now: Instant) -> Availability {
+    if let pausedUntil, now < pausedUntil { return .paused(until: pausedUntil) }
+    if open == 0, let retryAt, now < retryAt { return .unavailable(until: retryAt) }
+    return .available
+  }
+
+  /// Whether to start one more connection now; the caller does so at once when the answer is true.
+  ///
+  /// One attempt runs at a time. A further connection is opened only when more pushes are queued than the open ones have
+  /// free streams for.
+  public mutating func shouldConnect(queued: Int, freeStreams: Int, at now: Instant) -> Bool {
+    guard queued > freeStreams, connecting == 0, open < bounds.connections else { return false }
+    guard case .available = availability(at: now) else { return false }
+    if let retryAt, now < retryAt { return false }
+    connecting += 1
+    return true
+  }
+
+  /// The attempt that was under way has succeeded.
+  public mutating func connected() {
+    precondition(connecting > 0)
+    connecting -= 1
+    open += 1
+    failures = 0
+    retryAt = nil
+  }
+
+  /// The attempt that was under way has failed; the next waits with `jitter` (0 to 1) of half its delay added.
+  public mutating func connectFailed(at now: Instant, jitter: Double) {
+    precondition(connecting > 0)
+    connecting -= 1
+    backOff(at: now, jitter: jitter)
+  }
+
+  /// An open connection has ended; `orderly` when it answered something or said GOAWAY with no error.
+  public mutating func disconnected(at now: Instant, orderly: Bool, jitter: Double) {
+    precondition(open > 0)
+    open -= 1
+    if !orderly { backOff(at: now, jitter: jitter) }
+  }
+
+  /// Takes note of an answer's status.
+  public mutating func answered(status: Int, at now: Instant) {
+    if status == 403 { pausedUntil = now + bounds.pause }
+    let doubt = status == 400 || status == 410
+    doubtfulCount += doubt ? 1 : 0
+    if doubtful.count < Self.answersRemembered {
+      doubtful.append(doubt)
+    } else {
+      doubtfulCount -= doubtful[nextAnswer] ? 1 : 0
+      doubtful[nextAnswer] = doubt
+      nextAnswer = (nextAnswer + 1) % Self.answersRemembered
+    }
+  }
+
+  private mutating func backOff(at now: Instant, jitter: Double) {
+    let doubled = bounds.firstDelay * (1 << min(failures, 20))
+    let delay = min(doubled, bounds.longestDelay)
+    failures += 1
+    retryAt = now + delay + TimeSpan(nanoseconds: Int64(Double(delay.nanoseconds) / 2 * jitter))
+  }
+}

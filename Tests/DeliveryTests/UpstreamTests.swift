@@ -1,0 +1,113 @@
+import Delivery
+import Primitives
+import Push
+import Testing
+
+@Suite("Upstream answers") struct UpstreamAnswerTests {
+  private let now = Instant(unixSeconds: 1_700_000_000)
+
+  @Test(arguments: [
+    (UpstreamAnswer(status: 200), UpstreamOutcome.accepted),
+    (UpstreamAnswer(status: 200, disposition: .applied, cause: .reloaded), .finished(.applied, .reloaded)),
+    (UpstreamAnswer(status: 200, disposition: .ignored, cause: .staleTimestamp), .finished(.ignored, .staleTimestamp)),
+    (UpstreamAnswer(status: 200, disposition: .waiting), .pending),
+    (UpstreamAnswer(status: 400, reason: .badDeviceToken), .suspect),
+    (UpstreamAnswer(status: 400, reason: .badTopic), .refused(status: 400, .badTopic)),
+    (UpstreamAnswer(status: 400), .refused(status: 400, nil)),
+    (UpstreamAnswer(status: 403, reason: .invalidProviderToken), .retry(.upstreamPaused)),
+    (UpstreamAnswer(status: 413, reason: .payloadTooLarge), .refused(status: 413, .payloadTooLarge)),
+    (UpstreamAnswer(status: 429, reason: .tooManyRequests), .retry(.upstreamBusy)),
+    (UpstreamAnswer(status: 500), .retry(.upstreamUnavailable)), (UpstreamAnswer(status: 503), .retry(.upstreamUnavailable)),
+    (
+      UpstreamAnswer(status: 410, reason: .unregistered, timestamp: Instant(unixMilliseconds: 1_454_948_015_990)),
+      .unregistered(Instant(unixMilliseconds: 1_454_948_015_990))
+    ),
+    (UpstreamAnswer(status: 410), .unregistered(Instant(unixSeconds: 1_700_000_000))),
+  ]) func meaning(answer: UpstreamAnswer, outcome: UpstreamOutcome) {
+    #expect(answer.meaning(at: now, mayRetire: true) == outcome)
+  }
+
+  @Test func underSuspicionNothingIsRetired() {
+    #expect(UpstreamAnswer(status: 410, reason: .unregistered).meaning(at: now, mayRetire: false) == .refused(status: 410, .unregistered))
+  }
+
+  @Test(arguments: [
+    ("applied reloaded", Disposition?.some(.applied), Cause.reloaded, ""), ("applied", .applied, .none, ""),
+    ("pending", .waiting, .none, ""), ("ignored staleTimestamp older than 1700", .ignored, .staleTimestamp, "older than 1700"),
+    ("ignored notACause x", .ignored, .none, "x"), ("", nil, .none, ""), ("refused", nil, .none, ""), ("applied ", .applied, .none, ""),
+  ]) func outcomeHeader(text: String, disposition: Disposition?, cause: Cause, detail: String) {
+    var answer = UpstreamAnswer(status: 200)
+    let bytes = Array(text.utf8)
+    let range = answer.readOutcome(bytes.span.bytes)
+    #expect(answer.disposition == disposition && answer.cause == cause)
+    #expect(bytes.span.bytes[range].string == detail)
+  }
+}
+
+@Suite("Upstream window") struct UpstreamWindowTests {
+  private let start = Instant(unixSeconds: 1_700_000_000)
+  private func window() -> UpstreamWindow {
+    UpstreamWindow(.init(connections: 2, firstDelay: .milliseconds(100), longestDelay: .seconds(1), pause: .seconds(60)))
+  }
+
+  private func expect(
+    _ expected: Bool, _ window: inout UpstreamWindow, queued: Int, freeStreams: Int, at now: Instant,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    let connects = window.shouldConnect(queued: queued, freeStreams: freeStreams, at: now)
+    #expect(connects == expected, sourceLocation: location)
+  }
+
+  @Test func oneAttemptAtATimeAndNeverMoreThanTheBound() {
+    var window = window()
+    expect(true, &window, queued: 1, freeStreams: 0, at: start)
+    expect(false, &window, queued: 9, freeStreams: 0, at: start)
+    window.connected()
+    expect(false, &window, queued: 9, freeStreams: 9, at: start)
+    expect(true, &window, queued: 9, freeStreams: 8, at: start)
+    window.connected()
+    expect(false, &window, queued: 9, freeStreams: 0, at: start)
+  }
+
+  @Test func delaysDoubleUpToTheLongestAndEndWithSuccess() {
+    var window = window()
+    var now = start
+    for expected: Int64 in [100, 200, 400, 800, 1000, 1000] {
+      expect(true, &window, queued: 1, freeStreams: 0, at: now)
+      window.connectFailed(at: now, jitter: 0)
+      #expect(window.availability(at: now) == .unavailable(until: now + .milliseconds(expected)))
+      expect(false, &window, queued: 1, freeStreams: 0, at: now + .milliseconds(expected - 1))
+      now = now + .milliseconds(expected)
+    }
+    expect(true, &window, queued: 1, freeStreams: 0, at: now)
+    window.connected()
+    window.disconnected(at: now, orderly: false, jitter: 1)
+    #expect(window.availability(at: now) == .unavailable(until: now + .milliseconds(150)))
+  }
+
+  @Test func anOrderlyEndCostsNoDelay() {
+    var window = window()
+    expect(true, &window, queued: 1, freeStreams: 0, at: start)
+    window.connected()
+    window.disconnected(at: start, orderly: true, jitter: 0)
+    expect(true, &window, queued: 1, freeStreams: 0, at: start)
+  }
+
+  @Test func a403PausesTheUpstream() {
+    var window = window()
+    window.answered(status: 403, at: start)
+    #expect(window.availability(at: start + .seconds(59)) == .paused(until: start + .seconds(60)))
+    expect(false, &window, queued: 1, freeStreams: 0, at: start + .seconds(59))
+    #expect(window.availability(at: start + .seconds(60)) == .available)
+  }
+
+  @Test func retiringStopsBeyondTwentyPercentOfTwoHundredAnswers() {
+    var window = window()
+    for index in 0..<199 { window.answered(status: index < 41 ? 410 : 200, at: start) }
+    #expect(window.mayRetire, "fewer than 200 answers prove nothing")
+    window.answered(status: 200, at: start)
+    #expect(!window.mayRetire)
+    window.answered(status: 200, at: start)
+    #expect(window.mayRetire, "the oldest doubtful answer has left the 200")
+  }
+}
