@@ -26,7 +26,11 @@ let tests: [SwiftSetting] = [
 
 let package = Package(
   name: "widgetpush",
-  products: [.executable(name: "widgetpush", targets: ["widgetpush"])],
+  products: [
+    .executable(name: "widgetpush", targets: ["widgetpush"]),
+    // Preloaded into a server by the tests that count allocations.
+    .library(name: "AllocCounter", type: .dynamic, targets: ["CAllocCounter"]),
+  ],
   targets: [
     // Layer 0: C libraries, as module maps and tiny shims.
     .target(name: "CLinux"),
@@ -111,6 +115,7 @@ let package = Package(
     .testTarget(
       name: "ControlTests", dependencies: ["Control", "JSON", "Primitives", "Push", "Telemetry"], swiftSettings: tests),
     .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Primitives", "Push"], swiftSettings: tests),
+    .target(name: "CAllocCounter", path: "Tests/Support/CAllocCounter"),
     .testTarget(name: "RepositoryTests", swiftSettings: tests),
     .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
   ]
