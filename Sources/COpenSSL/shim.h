@@ -1,1 +1,5 @@
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
