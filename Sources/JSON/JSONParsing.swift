@@ -1,0 +1,62 @@
+import Primitives
+
+extension JSONValue {
+  /// Levels of nesting that a tree may have: deeper input is an error, so that recursion stays shallow.
+  public static let depthMax = 64
+
+  /// The value that `bytes` spell, which is nothing but one strict RFC 8259 value; throws with the place of the first fault.
+  public static func parse(_ bytes: RawSpan) throws(JSONError) -> JSONValue {
+    var scanner = JSONScanner(bytes, depthMax: depthMax, refusesDuplicates: false)
+    let value = try scanner.readValue()
+    try scanner.finish()
+    return value
+  }
+
+  /// The value that `bytes` spell, which is nothing but one strict RFC 8259 value; throws with the place of the first fault.
+  public static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue { try unsafe parse(bytes.span.bytes) }
+
+  /// The value that `text` spells, which is nothing but one strict RFC 8259 value; throws with the place of the first fault.
+  public static func parse(_ text: String) throws(JSONError) -> JSONValue { try parse(Array(text.utf8)) }
+}
+
+extension JSONScanner {
+  /// Reads the value that comes next as a tree.
+  public mutating func readValue() throws(JSONError) -> JSONValue {
+    switch try kind() {
+    case .object: return .object(try readObject())
+    case .array:
+      var elements: [JSONValue] = []
+      try beginArray()
+      while try nextElement() { elements.append(try readValue()) }
+      return .array(elements)
+    case .string: return .string(string(of: try readString()))
+    case .number:
+      let number = try readNumber()
+      if let integer = integer(of: number) { return .integer(integer) }
+      let value = double(of: number)
+      guard value.isFinite else { throw error(.numberOutOfRange, at: Int(number.range.offset)) }
+      return .number(value)
+    case .true:
+      try skipValue()
+      return .bool(true)
+    case .false:
+      try skipValue()
+      return .bool(false)
+    case .null:
+      try skipValue()
+      return .null
+    }
+  }
+
+  /// Duplicates are looked up in the object itself, so that a large one takes linear time.
+  private mutating func readObject() throws(JSONError) -> JSONObject {
+    var object = JSONObject()
+    try beginObject()
+    while let key = try nextKey() {
+      let name = string(of: key)
+      guard object[name] == nil else { throw error(.duplicateKey(name), at: Int(key.range.offset) - 1) }
+      object[name] = try readValue()
+    }
+    return object
+  }
+}

@@ -1,0 +1,71 @@
+import Primitives
+
+extension JSONValue {
+  /// The value as compact JSON text, keys in order; a number that is not finite becomes `null`.
+  ///
+  /// - Parameter pretty: Indents by two spaces, one member or element a line.
+  public func serialized(pretty: Bool = false) -> String {
+    var text = ""
+    write(into: &text, indentation: pretty ? 0 : nil)
+    return text
+  }
+
+  private func write(into text: inout String, indentation: Int?) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .integer(let value): text += String(value)
+    case .number(let value): text += value.isFinite ? "\(value)" : "null"
+    case .string(let value): Self.quote(value, into: &text)
+    case .array(let elements):
+      Self.writeContainer(elements, "[", "]", into: &text, indentation: indentation) { element, text, inner in
+        element.write(into: &text, indentation: inner)
+      }
+    case .object(let object):
+      Self.writeContainer(Array(object), "{", "}", into: &text, indentation: indentation) { member, text, inner in
+        Self.quote(member.key, into: &text)
+        text += inner == nil ? ":" : ": "
+        member.value.write(into: &text, indentation: inner)
+      }
+    }
+  }
+
+  private static func writeContainer<Entry>(
+    _ entries: [Entry], _ opening: String, _ closing: String, into text: inout String, indentation: Int?,
+    _ write: (Entry, inout String, Int?) -> Void
+  ) {
+    text += opening
+    let inner = indentation.map { $0 + 2 }
+    for (index, entry) in entries.enumerated() {
+      if index > 0 { text += "," }
+      if let inner { text += "\n" + String(repeating: " ", count: inner) }
+      write(entry, &text, inner)
+    }
+    if let indentation, !entries.isEmpty { text += "\n" + String(repeating: " ", count: indentation) }
+    text += closing
+  }
+
+  /// Appends `value` in quotes, escaping what RFC 8259 section 7 requires.
+  private static func quote(_ value: String, into text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{0}"..<"\u{20}":
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as compact JSON text.
+  public var description: String { serialized() }
+}
