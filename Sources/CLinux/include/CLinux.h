@@ -1,4 +1,4 @@
 #ifndef CLINUX_H
 #define CLINUX_H
-#include <sys/epoll.h>
+#include "reactor.h"
 #endif

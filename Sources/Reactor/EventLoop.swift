@@ -1,0 +1,174 @@
+public import Primitives
+
+/// One thread that waits for sockets, messages and deadlines, and runs their handlers.
+///
+/// A round is: wait in the kernel; read both clocks once; run what became ready, what asked to be resumed, the
+/// messages and the due timers; then the round-end hooks (where a composition hands its batch on); then the
+/// flushes (where connections send what piled up, each with one system call). Decisions are taken in batches
+/// and writes are gathered because of this order, not because anybody remembers to.
+///
+/// A loop and everything on it belong to one thread and are not `Sendable`; other threads hold its `handle`
+/// and its mailboxes.
+public final class EventLoop {
+  /// The product's time in this round, from the clock that was injected.
+  public private(set) var now: Instant
+  /// The time of this round on the clock that only runs forward; timers go by it.
+  public private(set) var uptime: Uptime
+  /// What other threads may do to this loop.
+  public let handle: LoopHandle
+
+  var timers = TimerHeap()
+  private let poller: Poller
+  private var handlers: Slab<any ReadinessHandler>
+  private let clock: @Sendable () -> Instant
+  private let uptimeClock: @Sendable () -> Uptime
+  private var resumed: ContiguousArray<SlabKey> = []
+  private var flushes: ContiguousArray<any RoundEndFlush> = []
+  private var hooks: [() -> Void] = []
+  private var mailboxes: [LoopMailbox] = []
+
+  /// The key of the descriptor that other threads wake the loop with; no slab slot has it.
+  private static let wakeKey = UInt64.max
+
+  /// A loop for at most `descriptors` watched descriptors; `clock` gives the product's time and `uptime` the time
+  /// for timers, each read once a round.
+  public init(
+    descriptors: Int = 65_536, clock: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Uptime = { .read() }
+  ) throws(SystemError) {
+    self.clock = clock
+    uptimeClock = uptime
+    now = clock()
+    self.uptime = uptime()
+    handlers = Slab(capacity: descriptors)
+    poller = try Poller()
+    handle = try LoopHandle()
+    try poller.watch(handle.event.raw, key: Self.wakeKey)
+  }
+
+  deinit { for mailbox in mailboxes { mailbox.close() } }
+
+  // MARK: Descriptors
+
+  /// Tells `handler`, from now on, what becomes ready on `descriptor`; the loop holds it until `forget(_:)`.
+  ///
+  /// Throws when the kernel refuses, or with `EMFILE` when the loop watches as many as it was made for.
+  public func watch(_ descriptor: borrowing Descriptor, _ handler: any ReadinessHandler) throws(SystemError) -> SlabKey {
+    guard let key = handlers.insert(handler) else { throw SystemError.tooManyDescriptors }
+    do {
+      try poller.watch(descriptor.raw, key: key.packed)
+    } catch {
+      handlers.remove(key)
+      throw error
+    }
+    return key
+  }
+
+  /// Stops telling; the owner closes the descriptor, which takes it out of the kernel's queue.
+  public func forget(_ key: SlabKey) { handlers.remove(key) }
+
+  /// Runs the handler of `key` again in the next round, for reading, without waiting: for one who stopped early
+  /// to let others have their turn, or because its writing was stuck.
+  public func resume(_ key: SlabKey) { resumed.append(key) }
+
+  // MARK: Timers, messages, round ends
+
+  /// A disarmed timer that runs `action` on this loop.
+  public func makeTimer(_ action: @escaping () -> Void) -> Timer { Timer(loop: self, action: action) }
+
+  /// A mailbox whose messages are given to `receive` on this loop, at most `capacity` waiting.
+  public func makeMailbox<Message: Sendable>(
+    capacity: Int, of type: Message.Type = Message.self, _ receive: @escaping (Message) -> Void
+  ) -> Mailbox<Message> {
+    let mailbox = Mailbox<Message>(capacity: capacity, loop: handle)
+    mailboxes.append(
+      LoopMailbox(isEmpty: { mailbox.isEmpty }, drain: { mailbox.drain(receive) }, close: { mailbox.close() }))
+    return mailbox
+  }
+
+  /// Runs `hook` at the end of every round, after all handlers and before the flushes, in the order of adding.
+  public func atEveryRoundEnd(_ hook: @escaping () -> Void) { hooks.append(hook) }
+
+  /// Runs `flush` once at the end of this round; the caller asks only once a round.
+  public func flushAtRoundEnd(_ flush: any RoundEndFlush) { flushes.append(flush) }
+
+  // MARK: Running
+
+  /// Runs rounds on the calling thread until somebody calls `stop()`.
+  public func run() {
+    while !handle.isStopping { turn() }
+  }
+
+  /// Makes `run()` return after this round.
+  public func stop() { handle.stop() }
+
+  /// Runs one round, waiting at most `limit` for something to happen.
+  public func turn(waitingAtMost limit: TimeSpan? = nil) {
+    let milliseconds = sleepMilliseconds(limit)
+    // A failing epoll_wait means a closed or foreign descriptor: our bug, and nothing can go on after it.
+    let count = try! poller.wait(milliseconds: milliseconds)
+    handle.declareAsleep(false)
+    now = clock()
+    uptime = uptimeClock()
+
+    for index in 0..<count {
+      let (key, readiness) = poller.event(index)
+      guard key != Self.wakeKey else { continue }
+      handlers[SlabKey(packed: key)]?.ready(readiness)
+    }
+    runResumed()
+    for mailbox in mailboxes { _ = mailbox.drain() }
+    while let timer = timers.takeDue(uptime) { timer.fire() }
+    for hook in hooks { hook() }
+    runFlushes()
+  }
+
+  /// How long the kernel may keep us: not at all while work is left, else until the next timer.
+  private func sleepMilliseconds(_ limit: TimeSpan?) -> Int32 {
+    guard resumed.isEmpty && flushes.isEmpty else { return 0 }
+    var wait = limit
+    if let earliest = timers.earliest {
+      let untilTimer = max(.zero, earliest - uptimeClock())
+      wait = min(wait ?? untilTimer, untilTimer)
+    }
+    handle.declareAsleep(true)
+    guard !handle.isStopping, mailboxes.allSatisfy({ $0.isEmpty() }) else { return 0 }
+    guard let wait else { return -1 }
+    // Rounded up: a millisecond early would be a round for nothing.
+    return Int32(clamping: max(0, wait.nanoseconds.saturatingAdd(999_999)) / 1_000_000)
+  }
+
+  private func runResumed() {
+    guard !resumed.isEmpty else { return }
+    var taken: ContiguousArray<SlabKey> = []
+    swap(&taken, &resumed)
+    for key in taken { handlers[key]?.ready(.read) }
+    if resumed.isEmpty {
+      taken.removeAll(keepingCapacity: true)
+      swap(&taken, &resumed)
+    }
+  }
+
+  private func runFlushes() {
+    guard !flushes.isEmpty else { return }
+    var taken: ContiguousArray<any RoundEndFlush> = []
+    swap(&taken, &flushes)
+    for flush in taken { flush.flush() }
+    if flushes.isEmpty {
+      taken.removeAll(keepingCapacity: true)
+      swap(&taken, &flushes)
+    }
+  }
+}
+
+/// Something that gathers output while a round runs and sends it at its end.
+public protocol RoundEndFlush: AnyObject {
+  /// Sends what was gathered. Asking for another flush from here means the next round.
+  func flush()
+}
+
+/// A mailbox without its message type.
+private struct LoopMailbox {
+  let isEmpty: () -> Bool
+  let drain: () -> Bool
+  let close: () -> Void
+}
