@@ -1,0 +1,119 @@
+import Primitives
+
+/// The apps that a gateway serves, found by bundle id without allocation; immutable, so every thread may share one.
+public struct AppDirectory: Sendable {
+  /// What is configured for one app.
+  public struct App: Hashable, Sendable {
+    /// The bundle id; empty for the entry that stands for every other app.
+    public var bundleID: String
+    /// The ten-character id of the app's team; nil means any team's provider tokens may send to it.
+    public var teamID: String?
+    /// The rules its pushes are held to.
+    public var policy: AppPolicy
+    /// The name of the upstream for development tokens; nil when there is none.
+    public var developmentUpstream: String?
+    /// The name of the upstream for production tokens; nil when there is none.
+    public var productionUpstream: String?
+
+    /// An app with these values.
+    public init(
+      bundleID: String, teamID: String? = nil, policy: AppPolicy = AppPolicy(), developmentUpstream: String? = nil,
+      productionUpstream: String? = nil
+    ) {
+      self.bundleID = bundleID
+      self.teamID = teamID
+      self.policy = policy
+      self.developmentUpstream = developmentUpstream
+      self.productionUpstream = productionUpstream
+    }
+
+    /// The name of the upstream for tokens of `environment`; nil when there is none.
+    public func upstream(_ environment: PushEnvironment) -> String? {
+      environment == .development ? developmentUpstream : productionUpstream
+    }
+  }
+
+  private let apps: [App]
+  private let hasAnyApp: Bool
+  /// All bundle ids, one after another, and where each stands.
+  private let names: [UInt8]
+  private let ranges: [ByteRange]
+  /// Open addressing: an app's index plus one, or 0; at most half full, so that a search ends.
+  private let slots: [UInt32]
+
+  /// A directory of `apps`, whose bundle ids are distinct.
+  ///
+  /// - Parameter anyApp: What holds for every app that is not listed; nil refuses them.
+  public init(_ apps: [App], anyApp: App? = nil) {
+    self.apps = apps + (anyApp.map { [$0] } ?? [])
+    hasAnyApp = anyApp != nil
+    var names: [UInt8] = []
+    var ranges: [ByteRange] = []
+    var slots = [UInt32](repeating: 0, count: Self.slotCount(apps.count))
+    for (index, app) in apps.enumerated() {
+      let range = ByteRange(offset: names.count, count: app.bundleID.utf8.count)
+      names += Array(app.bundleID.utf8)
+      ranges.append(range)
+      var slot = unsafe Self.hash(names.span.bytes[range]) & (slots.count - 1)
+      while slots[slot] != 0 {
+        precondition(apps[Int(slots[slot]) - 1].bundleID != app.bundleID, "an app is listed twice: \(app.bundleID)")
+        slot = (slot + 1) & (slots.count - 1)
+      }
+      slots[slot] = UInt32(index + 1)
+    }
+    self.names = names
+    self.ranges = ranges
+    self.slots = slots
+  }
+
+  /// How many entries there are, the one for every other app included; indices are below it.
+  public var count: Int { apps.count }
+
+  /// The entry at `index`.
+  public subscript(index: Int) -> App { apps[index] }
+
+  /// The rules of the app at `index`, without copying its names.
+  public func policy(at index: Int) -> AppPolicy { apps[index].policy }
+
+  /// The index of the app listed with exactly that bundle id; nil when it is not listed.
+  public func listedIndex(of bundleID: RawSpan) -> Int? {
+    var slot = Self.hash(bundleID) & (slots.count - 1)
+    while slots[slot] != 0 {
+      let index = Int(slots[slot]) - 1
+      if unsafe Self.isEqual(names.span.bytes[ranges[index]], bundleID) { return index }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// The index of the entry that holds for that bundle id: its own, else the one for every other app; nil when there is none.
+  public func index(of bundleID: RawSpan) -> Int? { listedIndex(of: bundleID) ?? (hasAnyApp ? apps.count - 1 : nil) }
+
+  /// The index of the entry that holds for that bundle id; nil when there is none.
+  public func index(of bundleID: String) -> Int? {
+    let bytes = Array(bundleID.utf8)
+    return unsafe index(of: bytes.span.bytes)
+  }
+
+  /// The bundle ids that are listed, in order.
+  public var bundleIDs: [String] { ranges.indices.map { apps[$0].bundleID } }
+
+  private static func slotCount(_ apps: Int) -> Int {
+    var count = 2
+    while count < 2 * apps { count *= 2 }
+    return count
+  }
+
+  /// FNV-1a; the table is the configuration's, so senders cannot crowd it.
+  private static func hash(_ bytes: RawSpan) -> Int {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes.byte(index))) &* 0x0100_0000_01B3 }
+    return Int(truncatingIfNeeded: hash >> 32)
+  }
+
+  private static func isEqual(_ a: RawSpan, _ b: RawSpan) -> Bool {
+    guard a.byteCount == b.byteCount else { return false }
+    for index in 0..<a.byteCount where a.byte(index) != b.byte(index) { return false }
+    return true
+  }
+}

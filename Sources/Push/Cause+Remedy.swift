@@ -1,0 +1,150 @@
+extension Cause {
+  /// What the cause means for the push, and what to do about it.
+  public var remedy: Remedy {
+    switch self {
+    case .none: Remedy("There is nothing to add to the disposition.", "Read the push's steps for its whole way.")
+
+    // Why it waits, or why another stands for it.
+    case .waitingForBudget:
+      Remedy(
+        "A budget of this token has no credit left, so the push waits for the next one.",
+        "Push less often and put what can be foreseen into the widget's timeline; the command widgetpush budget shows when the next credit comes."
+      )
+    case .minimumInterval:
+      Remedy(
+        "The token's last push went out less than the minimum interval ago, so this one waits for the rest of it.",
+        "Let it wait: it goes when the interval is over, and later reloads merge into it.")
+    case .inFlight:
+      Remedy(
+        "Another push of this token is on its way, and a token has one in flight at a time.",
+        "Let it wait: it goes as soon as the other one is answered.")
+    case .upstreamUnavailable:
+      Remedy(
+        "No connection to the token's upstream could be opened.",
+        "Start the upstream, or correct its address or CA in the configuration; only a push with apns-expiration 0 is given up meanwhile.")
+    case .upstreamBusy:
+      Remedy(
+        "The upstream takes no further push at the moment.",
+        "Let it wait: it is tried again, and if this happens often, send at a lower rate or allow more upstream connections.")
+    case .upstreamPaused:
+      Remedy(
+        "The upstream refused the gateway's own provider token, so nothing is sent to it for now.",
+        "Correct the signing key, its id or the team id of this upstream; the pushes that wait then go.")
+    case .coalescing:
+      Remedy(
+        "The push is held for coalesceSeconds, so that others can merge into it.",
+        "Lower coalesceSeconds if the first reload should be sooner.")
+    case .mergedIntoWaiting:
+      Remedy(
+        "A reload of this token was waiting already, and one reload serves both.",
+        "Follow the push named in mergedInto: the widget fetches its newest state when that one is delivered.")
+    case .supersededByNewer:
+      Remedy(
+        "A newer update of the activity, or its end, came before this update was sent.",
+        "Follow the push named in mergedInto, whose content-state is the one that the device shows.")
+
+    // Why it goes no further.
+    case .budgetSpent:
+      Remedy(
+        "A budget of this token had no credit left when the push came.",
+        "Spread pushes over the day, or set the app's allowance higher if your devices grant more than the estimate.", .likely)
+    case .expirationPassed:
+      Remedy(
+        "The push's apns-expiration passed before it could be delivered.",
+        "Send a later apns-expiration, or none, which keeps the push for up to 30 days.")
+    case .registrationRemoved:
+      Remedy(
+        "The token's registration was removed while the push waited.",
+        "Register the token again if the device still uses it, then send the push again.")
+    case .droppedByPolicy:
+      Remedy(
+        "The push has apns-expiration 0, its budget could not pay at once, and the app's expirationZero is drop.",
+        "Set expirationZero to wait, or send a later apns-expiration.")
+    case .upstreamRefused:
+      Remedy(
+        "The upstream answered the push with an error that trying again will not change.",
+        "Correct what the upstream's reason in detail names.")
+    case .unregistered:
+      Remedy(
+        "The upstream answered 410, so the token was retired.", "Delete the token on your side; the app registers its successor by itself.")
+    case .upstreamSuspectsToken:
+      Remedy(
+        "The upstream answered BadDeviceToken: it does not know the token, or the token belongs to the other environment.",
+        "Compare the registration's environment with the build: from Xcode it is development, from TestFlight or the App Store production.",
+        .likely)
+
+    // What the device did, or why it did nothing.
+    case .reloaded:
+      Remedy(
+        "The device asked the extension for new content and shows it.",
+        "If the screen is unchanged, log what the timeline or value provider fetched and returned.")
+    case .started:
+      Remedy(
+        "The device started the Live Activity.", "Wait for the app to report the activity's own update token, and send its updates there.")
+    case .updated:
+      Remedy(
+        "The device shows the activity with the new content-state.",
+        "If the screen is unchanged, check that the view uses the properties that changed.")
+    case .ended:
+      Remedy(
+        "The device ended the Live Activity.",
+        "Stop using its update token; a dismissal-date chooses when it leaves the Lock Screen, at most 4 hours later.")
+    case .alertShown:
+      Remedy(
+        "The device presented the notification.",
+        "If nobody saw it, look at the app's notification settings and at the Focus on the device.")
+    case .noSuchWidget:
+      Remedy(
+        "No widget that takes pushes is placed under this token.",
+        "Place one, and see that its configuration has a pushHandler and the widget extension the push notifications capability.")
+    case .noSuchControl:
+      Remedy(
+        "The control that this token names is no longer placed.",
+        "Delete the token; the control push handler reports the controls that are left.")
+    case .noSuchActivity:
+      Remedy(
+        "No Live Activity runs under this token.", "Start one first, and send updates to the token which that very activity reports.")
+    case .noSuchApp:
+      Remedy("The device has no app with this bundle id.", "Install the app there, or correct the bundle id in the topic.")
+    case .appRemoved:
+      Remedy(
+        "The app has been removed from the device.", "Delete the app's tokens; Apple itself answers 410 for them only hours or days later.")
+    case .payloadNotUnderstood:
+      Remedy(
+        "The device found nothing in the payload that this type of push could do.",
+        "Set the app's validation to strict, which refuses such a payload and names the field.")
+    case .contentStateNotDecodable:
+      Remedy(
+        "The content-state does not decode into the app's ContentState.",
+        "Send every property that is not optional under its Swift name, and a Date as seconds since 2001, which is Unix time minus 978307200."
+      )
+    case .attributesTypeUnknown:
+      Remedy(
+        "The app declares no ActivityAttributes with the name in attributes-type.",
+        "Send the Swift type's name exactly as it is declared, without its module.")
+    case .alertMissing:
+      Remedy(
+        "The start push has no alert, and a device starts no activity without one.", "Add an alert with title and body to aps.")
+    case .staleTimestamp:
+      Remedy(
+        "The push's timestamp is older than that of a push which the device has applied.",
+        "Send the current Unix time in seconds with each push, taken from one clock.")
+    case .futureTimestamp:
+      Remedy(
+        "The push's timestamp is more than 8 hours ahead, which is what milliseconds look like.",
+        "Send ten-digit Unix seconds such as 1700000000.")
+    case .activityEnded:
+      Remedy(
+        "The Live Activity had ended before the push came: by a push, by the person, or by the system after 8 hours.",
+        "Start a new one, since an ended activity takes no updates.")
+    case .tokenKindMismatch:
+      Remedy(
+        "A start was sent to an update token, or an update or end to a push-to-start token.",
+        "Send start to the push-to-start token, and update and end to the token of the activity.")
+    case .permissionDenied:
+      Remedy(
+        "Live Activities of this app are switched off on the device.",
+        "Ask the person to allow them in Settings; the app can see it in areActivitiesEnabled.")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// Something about an accepted push that its sender should know: it will not do what was meant, or does more.
+///
+/// The first group is what strict validation refuses with `BadPayload`; with validation `apple` the push passes and the
+/// warning is recorded. The second group never refuses.
+public enum PushWarning: UInt8, CaseIterable, Sendable {
+  // What a device silently ignores.
+  case notJSON, notAnObject, apsMissing, apsNotAnObject
+  case contentChangedNotTrue, channelOnDevicePush
+  case eventMissing, eventUnknown, timestampMissing, timestampNotWholeSeconds, timestampInMilliseconds, timestampInFuture
+  case contentStateMissing, contentStateNotAnObject, attributesTypeMissing, attributesMissing, startWithoutAlert, alertNotAnObject
+  case inputPushTokenNotOne, inputPushChannelNotAString, inputPushTokenAndChannel
+  case dismissalWithoutEnd, dateNotANumber, dateInMilliseconds, relevanceNotANumber, nothingToShow
+
+  // What is only worth knowing.
+  case priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds
+  case customKeys, unusedAPSKeys, alertInReload, contentChangedWithoutReload, attributesAfterStart
+  case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
+
+  /// The name used in JSON.
+  public var name: String { "\(self)" }
+
+  /// Whether strict validation refuses the push.
+  public var isRefusedInStrict: Bool { rawValue <= PushWarning.nothingToShow.rawValue }
+
+  /// What is wrong and what would be right, as one sentence.
+  public var sentence: String {
+    switch self {
+    case .notJSON: "The body is not JSON, so the device drops it; send an object such as {\"aps\":{\"content-changed\":true}}."
+    case .notAnObject: "The body is JSON but not an object, so the device drops it; put everything into one object."
+    case .apsMissing: "The payload has no aps, so the device finds nothing to do; put the keys of the push type into an object named aps."
+    case .apsNotAnObject: "aps is not an object, so the device finds nothing to do; make it one."
+    case .contentChangedNotTrue:
+      "aps.content-changed is not the JSON value true, so nothing reloads; send true without quotes, not 1 and not \"true\"."
+    case .channelOnDevicePush: "apns-channel-id belongs to broadcasts, and a device push has no use for it; leave the header out."
+    case .eventMissing: "The payload has no aps.event, so the activity does not change; send start, update or end (event, not events)."
+    case .eventUnknown: "aps.event is none of start, update and end, so the activity does not change; send one of these strings."
+    case .timestampMissing:
+      "The payload has no aps.timestamp, so the device drops it; send the current Unix time in seconds with every push."
+    case .timestampNotWholeSeconds: "aps.timestamp is not a whole number; send the current Unix time in seconds, without quotes."
+    case .timestampInMilliseconds:
+      "aps.timestamp is in milliseconds, which is far in the future, so the device drops the push; divide it by 1000."
+    case .timestampInFuture:
+      "aps.timestamp is more than 8 hours ahead, so the device drops the push; send the current Unix time and check the clock."
+    case .contentStateMissing: "A start or update without aps.content-state changes nothing; send the whole ContentState."
+    case .contentStateNotAnObject: "aps.content-state is not an object, so it cannot decode; send the ContentState as an object."
+    case .attributesTypeMissing: "A start without the string aps.attributes-type starts nothing; send the Swift type's name."
+    case .attributesMissing: "A start without the object aps.attributes starts nothing; send it even when it is empty."
+    case .startWithoutAlert: "A start without an aps.alert object starts nothing; send one with title and body."
+    case .alertNotAnObject: "aps.alert has a form that the device does not read; send an object with title and body."
+    case .inputPushTokenNotOne: "aps.input-push-token is not the number 1, so no update token is issued; send 1."
+    case .inputPushChannelNotAString: "aps.input-push-channel is not a string, so nothing starts; send the channel id in base 64."
+    case .inputPushTokenAndChannel:
+      "An activity takes updates by token or by channel, not both; send either input-push-token or input-push-channel."
+    case .dismissalWithoutEnd: "aps.dismissal-date counts only with the event end; leave it out of a start or an update."
+    case .dateNotANumber: "aps.stale-date or aps.dismissal-date is not a number; send Unix seconds without quotes."
+    case .dateInMilliseconds: "aps.stale-date or aps.dismissal-date is in milliseconds, which is never reached; divide it by 1000."
+    case .relevanceNotANumber: "aps.relevance-score is not a number; send one such as 50 without quotes."
+    case .nothingToShow: "aps has neither alert nor badge nor sound, so an alert push shows nothing; add one or use another push type."
+    case .priorityMissing: "There is no apns-priority, which counts as 10; send 5 for what may wait, so that budgets last longer."
+    case .priorityPassive: "An apns-priority of 1 is not meant for Live Activities; send 5 or 10."
+    case .collapseIDMissing: "There is no apns-collapse-id, so pushes of several senders pile up; send the same one for each target."
+    case .expirationInMilliseconds:
+      "apns-expiration is so late that it must be in milliseconds, and the push is kept for the full 30 days; divide it by 1000."
+    case .customKeys: "Keys beside aps reach no widget, control or activity; have the extension fetch what they hold."
+    case .unusedAPSKeys: "aps has keys that this push type does not know and the device ignores; compare them with Apple's table."
+    case .alertInReload:
+      "alert, sound, badge, content-available and mutable-content do nothing in a reload push; send a push of type alert as well."
+    case .contentChangedWithoutReload:
+      "The key content-changed reloads nothing in this push type; send a push of type widgets or controls with its own token."
+    case .attributesAfterStart: "attributes and attributes-type count only with the event start; leave them out to save bytes."
+    case .alertAtPriorityFive: "An update with an alert lights the screen whatever its priority; leave alert out of silent updates."
+    case .timestampOld:
+      "aps.timestamp is more than 8 hours old, longer than an activity lives, so the device has newer; send the current time."
+    case .dismissalBeyondFourHours: "aps.dismissal-date is more than 4 hours after the end, and the device removes the activity after 4."
+    }
+  }
+}
+
+/// A set of warnings in 64 bits.
+public struct PushWarnings: OptionSet, Hashable, Sendable {
+  /// Bit n stands for the warning whose raw value is n.
+  public let rawValue: UInt64
+
+  /// The set with these bits.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The set of one warning.
+  public init(_ warning: PushWarning) { rawValue = 1 << UInt64(warning.rawValue) }
+
+  /// Adds a warning.
+  public mutating func insert(_ warning: PushWarning) { formUnion(PushWarnings(warning)) }
+
+  /// Whether the warning is in the set.
+  public func contains(_ warning: PushWarning) -> Bool { isSuperset(of: PushWarnings(warning)) }
+
+  /// The warnings in the set, in the order of their declaration.
+  public var all: [PushWarning] { PushWarning.allCases.filter(contains) }
+
+  /// The first warning that strict validation refuses, or nil.
+  public var firstRefused: PushWarning? {
+    let refusable = rawValue & (1 << UInt64(PushWarning.nothingToShow.rawValue + 1) - 1)
+    return refusable == 0 ? nil : PushWarning(rawValue: UInt8(refusable.trailingZeroBitCount))
+  }
+}
