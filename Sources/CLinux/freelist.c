@@ -1,0 +1,103 @@
+#include "freelist.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Two classes to a doubling: 32, 48, 64, 96, … 4096 bytes. Larger blocks are a connection's own and go to libc. */
+enum { CLASSES = 15, LARGE = 255 };
+
+/* Before each block: its class and its usable size; 16 bytes, which keeps the block aligned as malloc's are. */
+typedef struct header {
+  size_t class_index;
+  size_t usable;
+} header;
+
+struct c_freelist {
+  void *head[CLASSES];
+  size_t kept_bytes, kept_bytes_max;
+  uint64_t misses, live;
+};
+
+c_freelist *c_freelist_new(size_t kept_bytes_max) {
+  c_freelist *list = calloc(1, sizeof *list);
+  if (list) list->kept_bytes_max = kept_bytes_max;
+  return list;
+}
+
+void c_freelist_delete(c_freelist *list) {
+  for (int i = 0; i < CLASSES; i++)
+    for (void *block = list->head[i]; block;) {
+      void *next = *(void **)block;
+      free((header *)block - 1);
+      block = next;
+    }
+  free(list);
+}
+
+static inline size_t class_of(size_t size) {
+  if (size <= 32) return 0;
+  size_t power = 63 - (size_t)__builtin_clzll(size - 1);
+  return 2 * (power - 5) + 1 + ((size - 1) >> (power - 1) & 1);
+}
+
+static inline size_t size_of(size_t class_index) {
+  return ((class_index & 1) ? (size_t)48 : (size_t)32) << (class_index >> 1);
+}
+
+static void *from_libc(c_freelist *list, size_t class_index, size_t usable) {
+  header *h = usable <= SIZE_MAX - sizeof *h ? malloc(sizeof *h + usable) : NULL;
+  if (!h) return NULL;
+  h->class_index = class_index;
+  h->usable = usable;
+  list->misses++;
+  list->live++;
+  return h + 1;
+}
+
+void *c_freelist_malloc(size_t size, void *self) {
+  c_freelist *list = self;
+  size_t class_index = class_of(size);
+  if (class_index >= CLASSES) return from_libc(list, LARGE, size);
+  void *block = list->head[class_index];
+  if (!block) return from_libc(list, class_index, size_of(class_index));
+  list->head[class_index] = *(void **)block;
+  list->kept_bytes -= size_of(class_index);
+  list->live++;
+  return block;
+}
+
+void c_freelist_free(void *block, void *self) {
+  c_freelist *list = self;
+  if (!block) return;
+  header *h = (header *)block - 1;
+  list->live--;
+  if (h->class_index == LARGE || list->kept_bytes + h->usable > list->kept_bytes_max) {
+    free(h);
+    return;
+  }
+  *(void **)block = list->head[h->class_index];
+  list->head[h->class_index] = block;
+  list->kept_bytes += h->usable;
+}
+
+void *c_freelist_calloc(size_t count, size_t size, void *self) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+  void *block = c_freelist_malloc(bytes, self);
+  if (block) memset(block, 0, bytes);
+  return block;
+}
+
+void *c_freelist_realloc(void *block, size_t size, void *self) {
+  if (!block) return c_freelist_malloc(size, self);
+  size_t usable = ((header *)block - 1)->usable;
+  if (usable >= size) return block;
+  void *larger = c_freelist_malloc(size, self);
+  if (!larger) return NULL;
+  memcpy(larger, block, usable);
+  c_freelist_free(block, self);
+  return larger;
+}
+
+uint64_t c_freelist_misses(const c_freelist *list) { return list->misses; }
+uint64_t c_freelist_live(const c_freelist *list) { return list->live; }
+size_t c_freelist_kept_bytes(const c_freelist *list) { return list->kept_bytes; }

@@ -1,0 +1,60 @@
+public import Primitives
+
+/// One request while it is received and answered: plain values at a stable address, which nghttp2's callbacks reach
+/// without counting references.
+///
+/// A slot is in exactly one list: its pool's free list, or one of its session's three (receiving, ready, taken).
+@usableFromInline struct ExchangeSlot {
+  enum State: UInt8 {
+    case free
+    /// The request is not complete.
+    case receiving
+    /// The request is complete and waits to be taken.
+    case ready
+    /// The request was given to the caller.
+    case taken
+  }
+
+  @usableFromInline let index: UInt32
+  @usableFromInline var generation: UInt32 = 0
+  var state = State.free
+  /// Whether the whole request has arrived.
+  @usableFromInline var isComplete = false
+  /// Whether a response was submitted, or the stream was given up.
+  @usableFromInline var isAnswered = false
+  /// Whether the request is of no interest any more: its bytes are counted by flow control and dropped.
+  var isDiscarded = false
+  var stream: Int32 = 0
+  var session: UnsafeMutablePointer<ServerCore>?
+  var previous: UnsafeMutablePointer<ExchangeSlot>?
+  var next: UnsafeMutablePointer<ExchangeSlot>?
+  @usableFromInline var received = Instant(nanoseconds: 0)
+  @usableFromInline var fields = ReceivedFields()
+  @usableFromInline var body = ReceivedBody()
+  var response = PendingBody()
+
+  init(index: UInt32) { self.index = index }
+
+  @usableFromInline var key: ExchangeKey { ExchangeKey(index: index, generation: generation) }
+}
+
+/// Slots of one state, oldest first. Every operation is O(1).
+struct SlotList {
+  private(set) var first: UnsafeMutablePointer<ExchangeSlot>?
+  private var last: UnsafeMutablePointer<ExchangeSlot>?
+
+  var isEmpty: Bool { first == nil }
+
+  mutating func append(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    slot.pointee.previous = last
+    slot.pointee.next = nil
+    if let last { last.pointee.next = slot } else { first = slot }
+    last = slot
+  }
+
+  mutating func remove(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    let (previous, next) = (slot.pointee.previous, slot.pointee.next)
+    if let previous { previous.pointee.next = next } else { first = next }
+    if let next { next.pointee.previous = previous } else { last = previous }
+  }
+}

@@ -1,0 +1,111 @@
+import Glibc
+public import Primitives
+
+/// The header fields of one received message, as plain values over one block of memory.
+///
+///     block:  value value name value value …      free      … record 2, record 1, record 0
+///             ^ bytes grow upward                              ^ records grow downward
+///
+/// Of a known name only the value is stored. Offsets are 16 bits wide, since a header list is bounded below 64 KB.
+@usableFromInline struct ReceivedFields {
+  /// The most fields a header list may have; RFC 9110 section 5.4 lets a server set such a bound.
+  static let fieldsMax = 64
+
+  @usableFromInline struct Record {
+    @usableFromInline var offset: UInt16
+    @usableFromInline var nameCount: UInt16
+    @usableFromInline var valueCount: UInt16
+    @usableFromInline var token: UInt8
+    @usableFromInline static let unknown: UInt8 = .max
+  }
+
+  enum Appended { case stored, tooLarge, outOfMemory }
+
+  @usableFromInline var block: Block?
+  @usableFromInline var byteCount: UInt32 = 0
+  /// The size of the list by RFC 9113 section 6.5.2: names, values, and 32 bytes for each field.
+  var listBytes: UInt32 = 0
+  @usableFromInline var fieldCount: UInt8 = 0
+  @usableFromInline var present: UInt32 = 0
+  @usableFromInline var duplicates: UInt32 = 0
+  /// For each name that is present, which record has its first value.
+  @usableFromInline var firstRecord: InlineArray<32, UInt8> = .init(repeating: 0)
+
+  @usableFromInline init() {}
+
+  mutating func append(
+    name: UnsafePointer<UInt8>, _ nameCount: Int, value: UnsafePointer<UInt8>, _ valueCount: Int, listBytesMax: Int,
+    blocks: BlockPool
+  ) -> Appended {
+    let listBytes = Int(self.listBytes) + nameCount + valueCount + 32
+    guard listBytes <= listBytesMax, Int(fieldCount) < Self.fieldsMax else { return .tooLarge }
+    let known = HeaderName(wire: name, count: nameCount)
+    let storedName = known == nil ? nameCount : 0
+    let start = Int(byteCount)
+    let end = start + storedName + valueCount
+    guard reserve(end, blocks), let block else { return .outOfMemory }
+    if storedName > 0 { memcpy(block.base + start, name, storedName) }
+    if valueCount > 0 { memcpy(block.base + start + storedName, value, valueCount) }
+    self.listBytes = UInt32(truncatingIfNeeded: listBytes)
+    byteCount = UInt32(truncatingIfNeeded: end)
+    fieldCount &+= 1
+    Self.address(Int(fieldCount) &- 1, in: block).pointee = Record(
+      offset: UInt16(start), nameCount: UInt16(storedName), valueCount: UInt16(valueCount),
+      token: known?.rawValue ?? Record.unknown)
+    guard let known else { return .stored }
+    let bit = UInt32(1) << UInt32(known.rawValue)
+    if present & bit == 0 {
+      present |= bit
+      firstRecord[Int(known.rawValue)] = fieldCount &- 1
+    } else {
+      duplicates |= bit
+    }
+    return .stored
+  }
+
+  /// Hands the block back and forgets every field.
+  mutating func removeAll(_ blocks: BlockPool) {
+    if let block { blocks.release(block) }
+    block = nil
+    byteCount = 0
+    listBytes = 0
+    fieldCount = 0
+    present = 0
+    duplicates = 0
+  }
+
+  /// Makes room for `bytes` bytes and one more record.
+  private mutating func reserve(_ bytes: Int, _ blocks: BlockPool) -> Bool {
+    let records = (Int(fieldCount) + 1) * MemoryLayout<Record>.stride
+    if let block, bytes + records <= block.capacity { return true }
+    guard let old = block else {
+      // A push has some 700 bytes of values, mostly its provider token: one block does.
+      block = blocks.allocate(max(1024, bytes + records))
+      return block != nil
+    }
+    guard let larger = blocks.allocate(bytes + records) else { return false }
+    let kept = records - MemoryLayout<Record>.stride
+    memcpy(larger.base, old.base, Int(byteCount))
+    memcpy(larger.base + larger.capacity - kept, old.base + old.capacity - kept, kept)
+    blocks.release(old)
+    block = larger
+    return true
+  }
+
+  @inlinable @inline(__always) static func address(_ index: Int, in block: Block) -> UnsafeMutablePointer<Record> {
+    (block.base + block.capacity).assumingMemoryBound(to: Record.self) - (index + 1)
+  }
+}
+
+extension ReceivedFields {
+  @inlinable @inline(__always) func record(_ index: Int) -> Record {
+    precondition(index >= 0 && index < Int(fieldCount))
+    return Self.address(index, in: block!).pointee
+  }
+
+  @inlinable func range(of name: HeaderName) -> ByteRange? {
+    guard present & (1 << UInt32(name.rawValue)) != 0 else { return nil }
+    let record = record(Int(firstRecord[Int(name.rawValue)]))
+    return ByteRange(offset: Int(record.offset), count: Int(record.valueCount))
+  }
+}

@@ -1,0 +1,101 @@
+import CNghttp2
+import Primitives
+
+/// The callback table that every server session of the process shares; never changed once built.
+enum ServerCallbacks {
+  nonisolated(unsafe) static let table: OpaquePointer = {
+    var table: OpaquePointer?
+    nghttp2_session_callbacks_new(&table)
+    nghttp2_session_callbacks_set_on_begin_headers_callback(table) { session, frame, user in
+      // Trailers come on a stream that has an exchange already, and are ignored.
+      guard frame!.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
+      let core = server(user)
+      let stream = frame!.pointee.hd.stream_id
+      guard let slot = core.pointee.open(stream, core) else {
+        core.pointee.refuse(stream)
+        return 0
+      }
+      nghttp2_session_set_stream_user_data(session, stream, slot)
+      return 0
+    }
+    nghttp2_session_callbacks_set_on_header_callback(table) { _, _, name, nameCount, value, valueCount, _, user in
+      let core = server(user)
+      if let slot = core.pointee.heading { core.pointee.header(slot, name!, nameCount, value!, valueCount) }
+      return 0
+    }
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(table) { _, _, stream, bytes, count, user in
+      let core = server(user)
+      if let slot = slot(core, stream) { core.pointee.data(slot, bytes!, count) }
+      return 0
+    }
+    nghttp2_session_callbacks_set_on_frame_recv_callback(table) { session, frame, user in
+      let core = server(user)
+      let head = frame!.pointee.hd
+      // END_STREAM and ACK are the same bit, so the type has to be asked first.
+      switch UInt32(head.type) {
+      case NGHTTP2_HEADERS.rawValue: core.pointee.heading = nil
+      case NGHTTP2_DATA.rawValue: break
+      case NGHTTP2_SETTINGS.rawValue where head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
+        firstSettings(core)
+        return 0
+      default: return 0
+      }
+      guard head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, let slot = slot(core, head.stream_id) else { return 0 }
+      core.pointee.complete(slot)
+      return 0
+    }
+    nghttp2_session_callbacks_set_on_stream_close_callback(table) { _, stream, _, user in
+      let core = server(user)
+      if let slot = slot(core, stream) { core.pointee.close(slot) }
+      return 0
+    }
+    nghttp2_session_callbacks_set_on_frame_send_callback(table) { _, frame, user in
+      sent(server(user), frame!)
+      return 0
+    }
+    guard let table else { fatalError("out of memory") }
+    return table
+  }()
+
+  @inline(__always) private static func server(_ user: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ServerCore> {
+    user!.assumingMemoryBound(to: ServerCore.self)
+  }
+
+  @inline(__always) private static func slot(_ core: UnsafeMutablePointer<ServerCore>, _ stream: Int32)
+    -> UnsafeMutablePointer<ExchangeSlot>?
+  {
+    if let latest = core.pointee.latest, latest.pointee.stream == stream { return latest }
+    let found = nghttp2_session_get_stream_user_data(core.pointee.session, stream)
+    return found?.assumingMemoryBound(to: ExchangeSlot.self)
+  }
+
+  /// Opens the connection's window once the client has proved to speak HTTP/2.
+  ///
+  /// Not before: what follows our SETTINGS to a client that does not is a GOAWAY and nothing else (apns.md section 1.4).
+  private static func firstSettings(_ core: UnsafeMutablePointer<ServerCore>) {
+    guard !core.pointee.hasPeerSettings else { return }
+    core.pointee.hasPeerSettings = true
+    nghttp2_session_set_local_window_size(core.pointee.session, 0, 0, Int32(core.pointee.settings.connectionWindowBytes))
+  }
+
+  /// A frame was serialised.
+  @inline(__always) private static func sent(
+    _ core: UnsafeMutablePointer<ServerCore>, _ frame: UnsafePointer<nghttp2_frame>
+  ) {
+    let head = frame.pointee.hd
+    switch UInt32(head.type) {
+    case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+      // The answer is out and the request still is not in: asks the client not to send the rest (RFC 9113 section 8.1).
+      guard core.pointee.earlyAnswers > 0, head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
+        let slot = slot(core, head.stream_id), !slot.pointee.isComplete
+      else { return }
+      nghttp2_submit_rst_stream(core.pointee.session, 0, head.stream_id, HTTP2ErrorCode.noError)
+    case NGHTTP2_GOAWAY.rawValue:
+      let goAway = frame.pointee.goaway
+      guard goAway.error_code != HTTP2ErrorCode.noError, core.pointee.failure == nil else { return }
+      let detail = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+      core.pointee.failure = .violation(code: goAway.error_code, detail: String(decoding: detail, as: UTF8.self))
+    default: return
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import CNghttp2
+import Primitives
+
+/// The state of one server session at a stable address, where nghttp2's callbacks and the exchanges reach it.
+///
+/// The callbacks only file what arrived: requests into slots, slots into lists. Decisions run afterwards.
+@usableFromInline struct ServerCore {
+  let pool: UnsafeMutablePointer<PoolCore>
+  let settings: ServerSettings
+  let tag: UInt64
+  var session: OpaquePointer?
+  var preface = Preface()
+  var failure: SessionFailure?
+  var now = Instant(nanoseconds: 0)
+
+  var receiving = SlotList()
+  var ready = SlotList()
+  var taken = SlotList()
+
+  /// The slot whose header list is being received; lists are never interleaved (RFC 9113 section 4.3).
+  var heading: UnsafeMutablePointer<ExchangeSlot>?
+  /// The slot that was last received for: most often the next frame is for it too, which saves nghttp2's look-up.
+  var latest: UnsafeMutablePointer<ExchangeSlot>?
+
+  /// Whether our GOAWAY is decided, so that further streams are refused.
+  var isGoingAway = false
+  /// Whether the client's first SETTINGS have come.
+  var hasPeerSettings = false
+  /// Exchanges that were answered before their request was complete.
+  var earlyAnswers = 0
+
+  /// What nghttp2 has serialised and the caller's queue had no room for.
+  var unsent: UnsafePointer<UInt8>?
+  var unsentCount = 0
+
+  // Links of the pool's list of sessions that have something to send.
+  var isMarked = false
+  var previousToDrain: UnsafeMutablePointer<ServerCore>?
+  var nextToDrain: UnsafeMutablePointer<ServerCore>?
+
+  init(pool: UnsafeMutablePointer<PoolCore>, settings: ServerSettings, tag: UInt64) {
+    self.pool = pool
+    self.settings = settings
+    self.tag = tag
+  }
+
+  // MARK: Requests as they arrive
+
+  /// Opens an exchange for a new stream, or nil when it has to be refused.
+  mutating func open(_ stream: Int32, _ me: UnsafeMutablePointer<ServerCore>) -> UnsafeMutablePointer<ExchangeSlot>? {
+    guard !isGoingAway, let slot = pool.pointee.take() else { return nil }
+    slot.pointee.session = me
+    slot.pointee.stream = stream
+    slot.pointee.state = .receiving
+    slot.pointee.isComplete = false
+    slot.pointee.isAnswered = false
+    slot.pointee.isDiscarded = false
+    slot.pointee.received = now
+    receiving.append(slot)
+    heading = slot
+    latest = slot
+    return slot
+  }
+
+  mutating func header(
+    _ slot: UnsafeMutablePointer<ExchangeSlot>, _ name: UnsafePointer<UInt8>, _ nameCount: Int, _ value: UnsafePointer<UInt8>,
+    _ valueCount: Int
+  ) {
+    guard !slot.pointee.isDiscarded else { return }
+    let appended = pool.pointee.blocks._withUnsafeGuaranteedRef {
+      slot.pointee.fields.append(
+        name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
+    }
+    switch appended {
+    case .stored: return
+    case .outOfMemory: refuse(slot.pointee.stream)
+    case .tooLarge:
+      // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
+      var status = StatusField.entry(431)
+      nghttp2_submit_response(session, slot.pointee.stream, &status, 1, nil)
+      earlyAnswers += 1
+    }
+    discard(slot)
+  }
+
+  mutating func data(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    guard !slot.pointee.isDiscarded else { return }
+    let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
+      slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
+    }
+    if !stored {
+      refuse(slot.pointee.stream)
+      discard(slot)
+    }
+  }
+
+  /// The request is whole: it waits to be taken, unless it was answered or given up before.
+  mutating func complete(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    slot.pointee.isComplete = true
+    guard slot.pointee.state == .receiving else { return }
+    receiving.remove(slot)
+    slot.pointee.state = slot.pointee.isDiscarded ? .taken : .ready
+    if slot.pointee.isDiscarded { taken.append(slot) } else { ready.append(slot) }
+  }
+
+  /// Refuses a stream for which nothing was done: the client may try again (RFC 9113 section 8.7).
+  mutating func refuse(_ stream: Int32) {
+    pool.pointee.refused += 1
+    nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
+  }
+
+  /// The caller shall not see this exchange; it stays open until its stream is closed.
+  private mutating func discard(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    slot.pointee.isDiscarded = true
+    slot.pointee.isAnswered = true
+  }
+
+  // MARK: Ends
+
+  /// The stream is closed, by whatever cause.
+  mutating func close(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    switch slot.pointee.state {
+    case .receiving: receiving.remove(slot)
+    case .ready: ready.remove(slot)
+    case .taken: taken.remove(slot)
+    case .free: preconditionFailure("a stream is closed once")
+    }
+    if heading == slot { heading = nil }
+    if latest == slot { latest = nil }
+    pool.pointee.release(slot)
+  }
+
+  /// The connection is gone: closes every exchange.
+  mutating func closeAll() {
+    while let slot = ready.first ?? taken.first ?? receiving.first { close(slot) }
+  }
+}

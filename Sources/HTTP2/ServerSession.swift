@@ -1,0 +1,159 @@
+import CNghttp2
+public import Primitives
+
+/// The server's side of one HTTP/2 connection, without a socket: plaintext in, exchanges out, plaintext back.
+///
+/// Once a round: `receive` what has come, `takeReady` until nil, then `drain` once for all answers together. The
+/// SETTINGS frame is there to drain from the start, before the client's preface is read (apns.md section 1.2).
+@safe
+public struct ServerSession: ~Copyable {
+  private let pool: ExchangePool
+  private let core: UnsafeMutablePointer<ServerCore>
+
+  /// A session whose exchanges live in `pool`; `tag` is the name by which `ExchangePool.nextToDrain` calls it.
+  public init(pool: ExchangePool, settings: ServerSettings, tag: UInt64) {
+    precondition(settings.headerListBytesMax <= Int(UInt16.max))
+    self.pool = pool
+    core = .allocate(capacity: 1)
+    core.initialize(to: ServerCore(pool: pool.core, settings: settings, tag: tag))
+    var allocator = pool.memory.allocator
+    let options = SessionOptions(settings)
+    var session: OpaquePointer?
+    guard nghttp2_session_server_new3(&session, ServerCallbacks.table, core, options.pointer, &allocator) == 0 else {
+      fatalError("out of memory")
+    }
+    core.pointee.session = session
+    // In ascending order of identifiers and with nothing else, as Apple's (apns.md section 1.3).
+    let announced: [(nghttp2_settings_id, Int)] = [
+      (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, 4096),
+      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.concurrentStreams),
+      (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, 16_384),
+      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, settings.headerListBytesMax),
+    ]
+    let entries = announced.map { nghttp2_settings_entry(settings_id: Int32($0.rawValue), value: UInt32($1)) }
+    nghttp2_submit_settings(session, 0, entries, entries.count)
+    pool.core.pointee.mark(core)
+  }
+
+  deinit {
+    // In this order: closing the exchanges hands back blocks that nghttp2 may still read from while it lives, and it does not
+    // read when it is deleted.
+    core.pointee.closeAll()
+    pool.core.pointee.unmark(core)
+    nghttp2_session_del(core.pointee.session)
+    core.deinitialize(count: 1)
+    core.deallocate()
+  }
+
+  /// Takes what the client sent; `now` becomes the exchanges' time of arrival.
+  ///
+  /// Returns why the session has failed, if it has: then the GOAWAY is there to drain, and the connection is to be
+  /// closed after it.
+  @discardableResult
+  public mutating func receive(_ bytes: RawSpan, now: Instant) -> SessionFailure? {
+    guard core.pointee.failure == nil else { return core.pointee.failure }
+    core.pointee.now = now
+    if !core.pointee.preface.isComplete, let failure = core.pointee.preface.match(bytes) {
+      core.pointee.failure = failure
+      goAway(lastStream: .none, code: HTTP2ErrorCode.protocolError, debug: failure.prefaceDebugData ?? "")
+      return failure
+    }
+    let consumed = bytes.withUnsafeBytes {
+      nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
+    }
+    if consumed < 0 {
+      let reason = String(cString: nghttp2_strerror(CInt(consumed)))
+      core.pointee.failure = .violation(code: HTTP2ErrorCode.internalError, detail: reason)
+      nghttp2_session_terminate_session(core.pointee.session, HTTP2ErrorCode.internalError)
+    }
+    // Acknowledgements and window updates want to be written too.
+    if nghttp2_session_want_write(core.pointee.session) != 0 { pool.core.pointee.mark(core) }
+    return core.pointee.failure
+  }
+
+  /// The next complete request, in the order of completion, or nil when there is none left.
+  public mutating func takeReady() -> Exchange? {
+    guard let slot = core.pointee.ready.first else { return nil }
+    core.pointee.ready.remove(slot)
+    core.pointee.taken.append(slot)
+    slot.pointee.state = .taken
+    return Exchange(slot)
+  }
+
+  /// A request that is still not complete although it began before `deadline`, or nil when there is none left.
+  ///
+  /// Each is given once; it is to be answered or reset.
+  public mutating func takeStalled(before deadline: Instant) -> Exchange? {
+    guard let slot = core.pointee.receiving.first, slot.pointee.received < deadline else { return nil }
+    core.pointee.receiving.remove(slot)
+    core.pointee.taken.append(slot)
+    slot.pointee.state = .taken
+    return Exchange(slot)
+  }
+
+  /// When the oldest request that is not complete began, or nil when all are.
+  public var oldestIncomplete: Instant? { core.pointee.receiving.first?.pointee.received }
+
+  /// Moves what is to be sent into `queue`; true when nothing is left, false when the queue is full.
+  @discardableResult
+  public mutating func drain(into queue: inout ByteQueue) -> Bool {
+    var start = core.pointee.unsent
+    var count = core.pointee.unsentCount
+    while true {
+      if let start, count > 0 {
+        let moved = queue.append(RawSpan(_unsafeStart: start, byteCount: count))
+        guard moved == count else {
+          core.pointee.unsent = start + moved
+          core.pointee.unsentCount = count - moved
+          return false
+        }
+      }
+      count = nghttp2_session_mem_send(core.pointee.session, &start)
+      guard count > 0 else { break }
+    }
+    core.pointee.unsentCount = 0
+    pool.core.pointee.unmark(core)
+    return true
+  }
+}
+
+// MARK: The end
+
+extension ServerSession {
+  /// What a GOAWAY tells the client about its streams.
+  public enum LastStream: Sendable {
+    /// The last stream that was received: it and those before are answered, later ones may be tried again elsewhere.
+    case exact
+    /// Zero: nothing was or will be done.
+    case none
+  }
+
+  /// Announces the end: streams that are open are still answered, further ones are refused.
+  public mutating func goAway(lastStream: LastStream = .exact, code: UInt32 = HTTP2ErrorCode.noError, debug: String) {
+    guard !core.pointee.isGoingAway else { return }
+    core.pointee.isGoingAway = true
+    var debug = debug
+    let last = lastStream == .exact ? nghttp2_session_get_last_proc_stream_id(core.pointee.session) : 0
+    debug.withUTF8 { _ = nghttp2_submit_goaway(core.pointee.session, 0, last, code, $0.baseAddress, $0.count) }
+    pool.core.pointee.mark(core)
+  }
+
+  /// Whether there is something to drain.
+  public var wantsWrite: Bool { core.pointee.unsentCount > 0 || nghttp2_session_want_write(core.pointee.session) != 0 }
+
+  /// Whether the session is over: nothing more is to be received or sent, and the connection is to be closed.
+  public var isDone: Bool {
+    !wantsWrite && (core.pointee.failure != nil || nghttp2_session_want_read(core.pointee.session) == 0)
+  }
+
+  /// Why the session has failed, if it has.
+  public var failure: SessionFailure? { core.pointee.failure }
+
+  /// Whether the client has sent a whole preface and its SETTINGS.
+  public var isEstablished: Bool { core.pointee.hasPeerSettings }
+
+  /// Whether any exchange of this session is open.
+  public var hasOpenExchanges: Bool {
+    !(core.pointee.receiving.isEmpty && core.pointee.ready.isEmpty && core.pointee.taken.isEmpty)
+  }
+}

@@ -1,0 +1,22 @@
+/// What a server session announces to its client and what it bears.
+public struct ServerSettings: Sendable {
+  /// SETTINGS_MAX_CONCURRENT_STREAMS; Apple announces 1000 (apns.md section 1.3).
+  public var concurrentStreams = 1000
+  /// SETTINGS_MAX_HEADER_LIST_SIZE in bytes by RFC 9113 section 6.5.2, at most 65535; a larger list is answered 431.
+  public var headerListBytesMax = 8000
+  /// Bytes of a request body that are kept; the rest is counted.
+  public var bodyBytesMax: Int
+  /// Bytes of body that a client may have on the way over all its streams together. Nothing is stored for it ahead, so
+  /// it is high enough that a thousand streams send at once without waiting for window updates.
+  public var connectionWindowBytes = 4 << 20
+  /// RST_STREAM frames a client may send in one go, and one more each second for each of `streamResetsPerSecond`:
+  /// beyond it, the connection is closed (rapid reset, CVE-2023-44487).
+  public var streamResetBurst = 1000
+  /// How many more RST_STREAM frames each second allows.
+  public var streamResetsPerSecond = 33
+  /// CONTINUATION frames that one header list may be split into (CVE-2024-28182).
+  public var continuationsMax = 8
+
+  /// Apple's settings, with at most `bodyBytesMax` bytes of each body kept.
+  public init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
+}

@@ -1,0 +1,24 @@
+import CNghttp2
+
+/// nghttp2's options for one session, which copies them.
+final class SessionOptions {
+  let pointer: OpaquePointer
+
+  init() {
+    var options: OpaquePointer?
+    guard nghttp2_option_new(&options) == 0, let options else { fatalError("out of memory") }
+    pointer = options
+    // A closed stream is of no further use to us; nghttp2 would keep it for its priority tree.
+    nghttp2_option_set_no_closed_streams(pointer, 1)
+  }
+
+  /// The options of a server session.
+  convenience init(_ settings: ServerSettings) {
+    self.init()
+    nghttp2_option_set_stream_reset_rate_limit(
+      pointer, UInt64(settings.streamResetBurst), UInt64(settings.streamResetsPerSecond))
+    nghttp2_option_set_max_continuations(pointer, settings.continuationsMax)
+  }
+
+  deinit { nghttp2_option_del(pointer) }
+}
