@@ -84,6 +84,10 @@ public enum Limits {
 
   // MARK: Control side
 
+  /// Bytes of a request line and header fields on the control face; browsers add cookies of everything else on localhost.
+  public static let controlHeadBytes = 16_384
+  /// Header field lines of a request on the control face.
+  public static let controlFields = 100
   /// Connections of the control face.
   public static let controlConnections = 1024
   /// Requests in flight on the control face.

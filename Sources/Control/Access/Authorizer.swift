@@ -1,0 +1,60 @@
+public import Primitives
+import Synchronization
+
+/// Decides whether a request may use a route. Safe to use from any thread.
+public final class Authorizer: Sendable {
+  private let tokens: Mutex<AccessTokens>
+
+  /// An authorizer that knows these tokens.
+  public init(_ tokens: AccessTokens) { self.tokens = Mutex(tokens) }
+
+  /// Forgets the tokens it knew and knows these, as after a reload of the configuration.
+  public func replace(_ tokens: AccessTokens) { self.tokens.withLock { $0 = tokens } }
+
+  /// What the request may do on a route with that access; throws 401 or 403 with the reason.
+  public func grant(_ request: HTTPRequest, for access: RouteAccess, now: Instant) throws(ControlError) -> Grant {
+    switch access {
+    case .open: return .none
+    case .localhost:
+      guard request.face == .plain, let host = request.host, ["localhost", "127.0.0.1", "[::1]"].contains(host) else {
+        throw .forbidden("this is served on the plain loopback port only, to requests whose Host is localhost, 127.0.0.1 or [::1]")
+      }
+      return .none
+    case .scope(let scope):
+      let token = try token(request, now: now)
+      let grant = Grant(name: token.name, scopes: token.scopes, bundleIDs: token.bundleIDs)
+      guard grant.permits(scope) else {
+        throw .forbidden(
+          "the access token \"\(token.name)\" lacks the scope \"\(scope.rawValue)\"; it has \(Self.listed(token.scopes))")
+      }
+      return grant
+    }
+  }
+
+  private func token(_ request: HTTPRequest, now: Instant) throws(ControlError) -> AccessToken {
+    let values = request.fields.all("authorization")
+    guard let value = values.first else {
+      throw .unauthorized("an access token is missing; send it as Authorization: Bearer TOKEN")
+    }
+    guard values.count == 1, let secret = Self.bearer(value) else {
+      throw .unauthorized("the authorization field must be one line of the form Authorization: Bearer TOKEN")
+    }
+    guard let token = tokens.withLock({ $0 }).token(secret: secret) else {
+      throw .unauthorized("the access token is not known here; look for a copy that was cut short, or for one of another server")
+    }
+    if let expires = token.expires, now >= expires {
+      throw .unauthorized("the access token \"\(token.name)\" expired at \(expires)")
+    }
+    return token
+  }
+
+  private static func bearer(_ value: String) -> String? {
+    let parts = value.split(separator: " ", omittingEmptySubsequences: true)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+
+  private static func listed(_ scopes: Set<AccessScope>) -> String {
+    scopes.isEmpty ? "none" : scopes.map { "\"\($0.rawValue)\"" }.sorted().joined(separator: ", ")
+  }
+}

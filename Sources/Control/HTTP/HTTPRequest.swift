@@ -1,0 +1,94 @@
+/// A complete request as a handler sees it, whatever the protocol version it came by.
+public struct HTTPRequest: Sendable {
+  /// The kind of port a request came in by.
+  public enum Face: Sendable {
+    /// TLS.
+    case tls
+    /// Plain TCP, which only loopback ports offer.
+    case plain
+  }
+
+  /// The method.
+  public var method: HTTPMethod
+  /// The path as it was sent, without the query.
+  public var path: String
+  /// The path's segments, percent-decoded: `/v1/pushes` has two, `/` has none, `/v1/` has two with an empty last one.
+  public var segments: [String]
+  /// What followed the question mark.
+  public var query: HTTPQuery
+  /// The header fields; an HTTP/2 request has no `host` here.
+  public var fields: HTTPFields
+  /// The server's name and port as the client wrote them: `:authority`, the target's, or `host`.
+  public var authority: String?
+  /// The whole body.
+  public var body: [UInt8]
+  /// The client's address and port.
+  public var peer: String
+  /// The kind of port.
+  public var face: Face
+
+  /// A request for `target`, in origin form (`/path?query`) or absolute form (RFC 9112 section 3.2).
+  ///
+  /// Throws when the target is of another form or holds anything but visible ASCII and correct percent-encoding.
+  public init(
+    method: HTTPMethod, target: String, fields: HTTPFields = [:], authority: String? = nil, body: [UInt8] = [],
+    peer: String = "", face: Face = .tls
+  ) throws(ControlError) {
+    let (ownAuthority, pathAndQuery) = try Self.split(target)
+    let parts = pathAndQuery.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    self.method = method
+    path = String(parts[0])
+    segments = try Self.segments(path)
+    query = try HTTPQuery(parts.count > 1 ? String(parts[1]) : "")
+    self.fields = fields
+    self.authority = ownAuthority ?? authority ?? fields["host"]
+    self.body = body
+    self.peer = peer
+    self.face = face
+  }
+
+  /// The server's name as the client wrote it, without the port and in lower case; an IPv6 address keeps its brackets.
+  public var host: String? {
+    guard let authority else { return nil }
+    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return authority[...end].lowercased() }
+    return authority.prefix { $0 != ":" }.lowercased()
+  }
+
+  /// The same request as seen from below its first segment, if that is `segment`: how one port carries several APIs.
+  public func below(_ segment: String) -> HTTPRequest? {
+    guard segments.first == segment else { return nil }
+    var inner = self
+    inner.segments.removeFirst()
+    inner.path = String(path.dropFirst().drop { $0 != "/" })
+    if inner.path.isEmpty { inner.path = "/" }
+    return inner
+  }
+
+  private static func split(_ target: String) throws(ControlError) -> (authority: String?, pathAndQuery: Substring) {
+    guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw .badRequest("the request target must be visible ASCII; percent-encode everything else", field: "path")
+    }
+    let withoutFragment = target.prefix { $0 != "#" }
+    if withoutFragment.hasPrefix("/") { return (nil, withoutFragment) }
+    for scheme in ["http://", "https://"] where withoutFragment.lowercased().hasPrefix(scheme) {
+      let rest = withoutFragment.dropFirst(scheme.count)
+      let authority = rest.prefix { $0 != "/" && $0 != "?" }
+      let path = rest.dropFirst(authority.count)
+      return (String(authority), path.hasPrefix("/") ? path : "/" + path)
+    }
+    throw .badRequest("the request target must be a path that begins with a slash, such as /v1/pushes", field: "path")
+  }
+
+  private static func segments(_ path: String) throws(ControlError) -> [String] {
+    var segments: [String] = []
+    for encoded in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      guard let segment = PercentEncoding.decode(encoded) else {
+        throw .badRequest(
+          "the path holds \(encoded), which is not percent-encoded UTF-8: a percent sign must be followed by two hexadecimal digits",
+          field: "path")
+      }
+      segments.append(segment)
+    }
+    return segments == [""] ? [] : segments
+  }
+}

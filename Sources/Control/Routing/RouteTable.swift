@@ -1,0 +1,43 @@
+public import Primitives
+
+/// An API: its routes, and who may use them. Safe to use from any thread.
+public struct RouteTable: Sendable {
+  /// The routes, in the order in which they are tried.
+  public let routes: [Route]
+  private let router: Router<Route>
+  private let authorizer: Authorizer
+  private let now: @Sendable () -> Instant
+
+  /// A table of these routes; `now` decides whether an access token has expired.
+  public init(_ routes: [Route], authorizer: Authorizer, now: @escaping @Sendable () -> Instant) {
+    self.routes = routes
+    self.authorizer = authorizer
+    self.now = now
+    router = Router(routes.map { ($0.method, $0.pattern, $0) })
+  }
+
+  /// The answer to a request: its route's, or the error that stands in the way.
+  public func respond(to request: HTTPRequest) async -> HTTPResponse {
+    do throws(ControlError) {
+      return try await answer(request)
+    } catch {
+      return HTTPResponse(error)
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
+    switch router.match(request.method, request.segments) {
+    case .found(let route, let parameters):
+      let grant = try authorizer.grant(request, for: route.access, now: now())
+      return try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
+    case .methodNotAllowed(let methods):
+      let list = methods.map(\.text).joined(separator: ", ")
+      throw ControlError(
+        status: 405, code: "methodNotAllowed", message: "\(request.method) is not served at \(request.path); served are \(list)",
+        field: "method", fields: ["allow": list])
+    case .notFound(let nearest):
+      let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+      throw ControlError(status: 404, code: "unknownRoute", message: "there is nothing at \(request.path)\(hint)", field: "path")
+    }
+  }
+}
