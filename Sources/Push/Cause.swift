@@ -13,7 +13,7 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case reloaded, started, updated, ended, alertShown
   case noSuchWidget, noSuchControl, noSuchActivity, noSuchApp, appRemoved
   case payloadNotUnderstood, contentStateNotDecodable, attributesTypeUnknown, alertMissing
-  case staleTimestamp, futureTimestamp, activityEnded, tokenKindMismatch, permissionDenied
+  case staleTimestamp, futureTimestamp, activityEnded, activityLimitReached, tokenKindMismatch, permissionDenied
 
   /// The name used in JSON.
   public var name: String { "\(self)" }

@@ -1,0 +1,61 @@
+/// What an app declares in its code: the kinds of widgets, controls and Live Activities that it has.
+///
+/// An empty list declares nothing and so restricts nothing: whatever is placed or started then is taken as it comes.
+public struct AppManifest: Hashable, Sendable {
+  /// A widget configuration.
+  public struct WidgetKind: Hashable, Sendable {
+    /// The `kind` string.
+    public var kind: String
+    /// The families it supports; empty means all.
+    public var families: [WidgetFamily]
+    /// Whether the configuration has a push handler; without one a widgets push leaves its widgets alone.
+    public var pushEnabled: Bool
+
+    /// A widget kind with these values.
+    public init(kind: String, families: [WidgetFamily] = [], pushEnabled: Bool = true) {
+      self.kind = kind
+      self.families = families
+      self.pushEnabled = pushEnabled
+    }
+  }
+
+  /// A control configuration with a push handler.
+  public struct ControlKind: Hashable, Sendable {
+    /// The `kind` string.
+    public var kind: String
+
+    /// A control kind of that name.
+    public init(kind: String) { self.kind = kind }
+  }
+
+  /// A type of Live Activity.
+  public struct ActivityType: Hashable, Sendable {
+    /// The name of the Swift type of its attributes, as pushes spell it in `attributes-type`.
+    public var attributesType: String
+    /// What its `ContentState` decodes from; nil takes any object.
+    public var contentState: ContentStateSchema?
+
+    /// An activity type with these values.
+    public init(attributesType: String, contentState: ContentStateSchema? = nil) {
+      self.attributesType = attributesType
+      self.contentState = contentState
+    }
+  }
+
+  /// The widget kinds.
+  public var widgets: [WidgetKind] = []
+  /// The control kinds.
+  public var controls: [ControlKind] = []
+  /// The types of Live Activities.
+  public var activities: [ActivityType] = []
+  /// Whether `NSSupportsLiveActivitiesFrequentUpdates` is set and switched on.
+  public var frequentUpdates = false
+
+  /// A manifest that declares nothing.
+  public init() {}
+
+  /// The schema of that attributes type's content-state, where one is declared.
+  func contentStateSchema(of attributesType: String) -> ContentStateSchema? {
+    activities.first { $0.attributesType == attributesType }?.contentState
+  }
+}

@@ -1,0 +1,107 @@
+public import Primitives
+public import Push
+
+/// What a person can set on a device.
+public struct DeviceSettings: Hashable, Sendable {
+  /// The platform, such as `iOS`.
+  public var platform = "iOS"
+  /// The APNs environment of its apps: `development` as installed by Xcode.
+  public var environment = PushEnvironment.development
+  /// Whose device it is, where backends ask for reloads by user.
+  public var user: String?
+  /// WidgetKit Developer Mode, which lifts reload budgets.
+  public var developerMode = false
+
+  /// An iOS device of nobody in particular with apps from Xcode.
+  public init() {}
+}
+
+/// One device with its apps.
+struct Device: Sendable {
+  let name: String
+  var settings: DeviceSettings
+  var apps: [App] = []
+  /// Whether it was made for a token that somebody else registered.
+  var isAdopted = false
+
+  init(name: String, settings: DeviceSettings, apps: [App] = []) {
+    self.name = name
+    self.settings = settings
+    self.apps = apps
+  }
+
+  func index(of bundleID: String) -> Int? { apps.firstIndex { $0.bundleID == bundleID } }
+
+  /// Whether any app has a widget or a control of that id; ids are unique on a device.
+  func has(itemID: String) -> Bool {
+    apps.contains { app in app.widgets.contains { $0.id == itemID } || app.controls.contains { $0.id == itemID } }
+  }
+}
+
+/// One installed app with what a person has placed of it.
+struct App: Sendable {
+  let bundleID: String
+  var manifest: AppManifest
+  /// The token of the app itself, for alerts; nil for an app that was made for a token of another kind.
+  var appToken: DeviceToken?
+  /// The token that starts activities.
+  var pushToStartToken: DeviceToken?
+  /// The token of the widget extension, from the first placed push-enabled widget on.
+  var widgetsToken: DeviceToken?
+  var widgets: [PlacedWidget] = []
+  var controls: [PlacedControl] = []
+  /// Running and ended activities, oldest first.
+  var activities: [HostedActivity] = []
+  /// How many activities were ever started; names the next one.
+  var activitiesStarted = 0
+  var alerts = Reloads()
+}
+
+/// How often something was done for a push, and the last time.
+public struct Reloads: Hashable, Sendable {
+  /// How often.
+  public internal(set) var count: UInt32 = 0
+  /// When it was last done.
+  public internal(set) var last: Instant?
+  /// The `apns-id` of the push that was last.
+  public internal(set) var lastPush: PushID?
+
+  mutating func add(_ push: PushID, at now: Instant) {
+    count &+= 1
+    last = now
+    lastPush = push
+  }
+}
+
+/// One widget on the Home Screen.
+public struct PlacedWidget: Hashable, Sendable {
+  /// The instance's name, unique on its device.
+  public let id: String
+  /// The `kind` string.
+  public let kind: String
+  /// The family it was placed in.
+  public let family: WidgetFamily
+  /// Whether a widgets push reloads it.
+  public internal(set) var pushEnabled: Bool
+  /// Its reloads.
+  public internal(set) var reloads = Reloads()
+}
+
+/// One control in Control Center.
+public struct PlacedControl: Hashable, Sendable {
+  /// The instance's name, unique on its device.
+  public let id: String
+  /// The `kind` string.
+  public let kind: String
+  /// Its own push token.
+  public internal(set) var token: DeviceToken
+  /// How often its value was asked for again.
+  public internal(set) var reloads = Reloads()
+}
+
+/// One Live Activity with the token that updates it.
+struct HostedActivity: Sendable {
+  let id: String
+  var token: DeviceToken
+  var activity: LiveActivity
+}

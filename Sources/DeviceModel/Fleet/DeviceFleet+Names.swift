@@ -1,0 +1,79 @@
+import Primitives
+import Push
+
+extension DeviceFleet {
+  /// The device of that name, or that has that token; a device that is only a token becomes one of its own. Nil when there is none.
+  mutating func existing(_ name: String) throws(DeviceError) -> String? {
+    if devices[name] != nil { return name }
+    guard let token = DeviceToken(hex: name), let index = tokens.find(token) else { return nil }
+    if let device = deviceName(of: tokens[index]) { return device }
+    guard tokens[index].owner == .adopted else { return nil }
+    guard materialise(index) else {
+      throw DeviceError(.full, "this mock hosts \(Limits.devices) devices, as many as it may; remove one first")
+    }
+    return token.hex
+  }
+
+  /// The device of that name, or that has that token.
+  mutating func hosted(_ name: String) throws(DeviceError) -> String {
+    guard let device = try existing(name) else { throw unknownDevice(name) }
+    return device
+  }
+
+  /// Where the app is on the device of that name or token.
+  mutating func place(of bundleID: String, on device: String) throws(DeviceError) -> AppPlace {
+    let name = try hosted(device)
+    guard let app = devices[name]!.index(of: bundleID) else {
+      let known = devices[name]!.apps.map(\.bundleID)
+      let hint = nearestName(to: bundleID, among: known).map { "; did you mean \($0)?" } ?? ""
+      throw DeviceError(.notFound, "\(name) has no app \(bundleID)\(hint)", field: "bundleID")
+    }
+    return AppPlace(device: name, app: app)
+  }
+
+  /// The error that names the device most like `name`.
+  func unknownDevice(_ name: String) -> DeviceError {
+    let hint = nearestName(to: name, among: Array(devices.keys.prefix(1000))).map { "; did you mean \($0)?" } ?? ""
+    return DeviceError(.notFound, "there is no device \(name)\(hint)", field: "device")
+  }
+
+  /// Refuses names that cannot stand in a path or a log line.
+  static func check(name: String, what: String, field: String) throws(DeviceError) {
+    let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" }
+    guard !name.isEmpty, name.utf8.count <= Limits.deviceNameBytes, isPrintable else {
+      throw DeviceError(
+        .invalid, "\(what) must have 1 to \(Limits.deviceNameBytes) bytes without slashes and control characters", field: field)
+    }
+  }
+
+  /// Refuses what App Store Connect would not take as a bundle id.
+  static func check(bundleID: String) throws(DeviceError) {
+    let isPlain = bundleID.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard !bundleID.isEmpty, bundleID.utf8.count <= Limits.bundleIDBytes, isPlain else {
+      throw DeviceError(
+        .invalid, "bundleID must have 1 to \(Limits.bundleIDBytes) letters, digits, periods and hyphens, not \(bundleID.debugDescription)",
+        field: "bundleID")
+    }
+  }
+
+  /// The id that a person gave the item, or the first free one made from its kind.
+  func itemID(_ id: String?, kind: String, on device: String) throws(DeviceError) -> String {
+    guard let id else {
+      var ordinal = 1
+      while devices[device]!.has(itemID: "\(kind)-\(ordinal)") { ordinal += 1 }
+      return "\(kind)-\(ordinal)"
+    }
+    try Self.check(name: id, what: "an id", field: "id")
+    guard !devices[device]!.has(itemID: id) else {
+      throw DeviceError(.conflict, "\(device) has an item with the id \(id) already", field: "id")
+    }
+    return id
+  }
+}

@@ -1,0 +1,125 @@
+public import JSON
+public import Primitives
+public import Push
+
+extension DeviceFleet {
+  /// The names of devices in order, after `after`, at most `limit`; `isLast` when nothing follows.
+  ///
+  /// Devices that are only a token come under that token's hexadecimal text. O(devices · log devices).
+  public func deviceNames(after: String, limit: Int) -> (names: [String], isLast: Bool) {
+    var names = devices.keys.filter { $0 > after }
+    tokens.forEach { entry in
+      if entry.owner == .adopted {
+        let name = entry.token.hex
+        if name > after { names.append(name) }
+      }
+    }
+    names.sort()
+    return (Array(names.prefix(limit)), names.count <= limit)
+  }
+
+  /// What a person sees on the device of that name, or that has that token.
+  public func state(of name: String, at instant: Instant) throws(DeviceError) -> JSONValue {
+    guard let device = device(named: name) else { throw unknownDevice(name) }
+    let settings = device.settings
+    var object: JSONObject = ["device": .string(device.name)]
+    if device.isAdopted { object["adopted"] = true }
+    object["platform"] = .string(settings.platform)
+    object["environment"] = .string(settings.environment.name)
+    object["user"] = settings.user.map { .string($0) }
+    object["developerMode"] = .bool(settings.developerMode)
+    object["apps"] = .array(device.apps.map { state(of: $0, at: max(now, instant)) })
+    return .object(object)
+  }
+
+  /// The first `limit` events after the cursor `after`, oldest first, of one device or of all; `isComplete` is false when events after
+  /// the cursor are already gone.
+  ///
+  /// - Parameters:
+  ///   - device: The device's name or one of its tokens; nil means all devices.
+  ///   - what: Only events of this kind; nil means all.
+  public func events(of device: String?, what: DeviceEvent.What?, after: UInt64, limit: Int)
+    -> (events: [DeviceEvent], isComplete: Bool)
+  {
+    guard let device else { return log.events(after: after, limit: limit) { what == nil || $0.what == what } }
+    // A device that was removed still has a history under its name.
+    let name = self.device(named: device)?.name ?? device
+    let token = DeviceToken(hex: name)
+    return log.events(after: after, limit: limit) { event in
+      guard what == nil || event.what == what else { return false }
+      return event.device.map { $0 == name } ?? (token != nil && event.token == token)
+    }
+  }
+
+  /// How far the registration of a token has come.
+  public func registrationState(of token: DeviceToken) -> RegistrationState {
+    tokens.find(token).map { tokens[$0].registration } ?? .none
+  }
+
+  private func device(named name: String) -> Device? {
+    if let device = devices[name] { return device }
+    guard let token = DeviceToken(hex: name), let index = tokens.find(token) else { return nil }
+    if let owner = deviceName(of: tokens[index]) { return devices[owner] }
+    return tokens[index].owner == .adopted ? device(adopted: tokens[index]) : nil
+  }
+
+  private func state(of app: App, at now: Instant) -> JSONValue {
+    var object: JSONObject = ["bundleID": .string(app.bundleID), "frequentUpdates": .bool(app.manifest.frequentUpdates)]
+    object["app"] = app.appToken.map { .object(state(of: $0).adding(app.alerts, as: "alerts")) }
+    object["pushToStart"] = app.pushToStartToken.map { .object(state(of: $0)) }
+    object["widgetExtension"] = app.widgetsToken.map { .object(state(of: $0)) }
+    object["widgets"] = .array(
+      app.widgets.map { widget in
+        let own: JSONObject = [
+          "id": .string(widget.id), "kind": .string(widget.kind), "family": .string(widget.family.rawValue),
+          "pushEnabled": .bool(widget.pushEnabled),
+        ]
+        return .object(own.adding(widget.reloads, as: "reloads"))
+      })
+    object["controls"] = .array(
+      app.controls.map { control in
+        let own: JSONObject = ["id": .string(control.id), "kind": .string(control.kind)]
+        return .object(own.merging(state(of: control.token)).adding(control.reloads, as: "reloads"))
+      })
+    object["activities"] = .array(app.activities.map { .object(state(of: $0, at: now)) })
+    return .object(object)
+  }
+
+  private func state(of hosted: HostedActivity, at now: Instant) -> JSONObject {
+    let activity = hosted.activity
+    var object: JSONObject = ["id": .string(hosted.id), "attributesType": .string(activity.attributesType)]
+    object = object.merging(state(of: hosted.token))
+    object["state"] = .string(activity.state(at: now).rawValue)
+    object["attributes"] = .object(activity.attributes)
+    object["contentState"] = .object(activity.contentState)
+    object["timestamp"] = activity.timestamp.map { .integer($0) }
+    object["updates"] = .integer(Int64(activity.updates))
+    object["relevanceScore"] = .number(activity.relevanceScore)
+    object["startedAt"] = .string(activity.startedAt.description)
+    object["staleDate"] = activity.staleDate.map { .string($0.description) }
+    object["endsAt"] = .string(activity.endInstant.description)
+    object["dismissedAt"] = .string(activity.dismissalInstant.description)
+    return object
+  }
+
+  private func state(of token: DeviceToken) -> JSONObject {
+    ["token": .string(token.hex), "registration": .string(registrationState(of: token).name)]
+  }
+}
+
+extension JSONObject {
+  fileprivate func merging(_ other: JSONObject) -> JSONObject {
+    var merged = self
+    for (key, value) in other { merged[key] = value }
+    return merged
+  }
+
+  /// The object with a count under `name` and the last time and push, where there was one.
+  fileprivate func adding(_ reloads: Reloads, as name: String) -> JSONObject {
+    var object = self
+    object[name] = .integer(Int64(reloads.count))
+    object["last"] = reloads.last.map { .string($0.description) }
+    object["lastPush"] = reloads.lastPush.map { .string($0.description) }
+    return object
+  }
+}

@@ -1,0 +1,120 @@
+public import Primitives
+public import Push
+
+/// All devices of a mock process: WidgetKit, Control Center and ActivityKit as one pure state machine.
+///
+/// It is fed pushes, what a person does, and instants; it gives outcomes, and effects to carry out. It reads no clock, opens no socket
+/// and takes no lock. The picture:
+///
+/// ```
+/// push ──► receive ──► TokenTable ──► adopted entry        (nothing else is known: the entry is the device)
+///                                 └─► Device ► App ► widgets, controls, activities
+/// person ► place, start, rotate … ──► the same             ──► effects: register, unregister
+/// ```
+///
+/// A token that is pushed to before anything named it is adopted, since whoever registered it at the gateway meant this device to
+/// have it.
+public struct DeviceFleet: Sendable {
+  let mint: TokenMint
+  let registersTokens: Bool
+  var tokens: TokenTable
+  var devices: [String: Device] = [:]
+  var log: EventLog
+  var effects: [DeviceEffect] = []
+  /// The newest instant seen; time that steps back stands still here.
+  var now: Instant = .distantPast
+
+  /// When an activity next changes by itself, if any does; `advance(to:)` is worth calling then.
+  public internal(set) var nextDue: Instant?
+
+  /// A fleet without devices.
+  ///
+  /// - Parameters:
+  ///   - seed: What tokens are made from, besides names.
+  ///   - hashSeed: A secret number that keeps senders from choosing tokens that collide.
+  ///   - registersTokens: Whether new tokens yield effects; false where no gateway is configured.
+  ///   - tokensMax: How many tokens are known at most.
+  ///   - logEntries: How many events are kept.
+  public init(
+    seed: String, hashSeed: UInt64, registersTokens: Bool = true, tokensMax: Int = Limits.deviceTokens,
+    logEntries: Int = Limits.deviceLogEntries
+  ) {
+    mint = TokenMint(seed: seed)
+    self.registersTokens = registersTokens
+    tokens = TokenTable(seed: hashSeed, capacity: tokensMax)
+    log = EventLog(capacity: logEntries)
+  }
+
+  /// The effects since the last call, in order; to be carried out after every call that changes anything.
+  public mutating func takeEffects() -> [DeviceEffect] {
+    defer { effects.removeAll() }
+    return effects
+  }
+
+  /// The sequence number of the newest event.
+  public var newestEvent: UInt64 { log.newest }
+
+  /// How many tokens are known, dead ones included.
+  public var tokenCount: Int { tokens.count }
+
+  /// Records something that happened outside, such as a push that was refused before it came to a device.
+  public mutating func note(_ what: DeviceEvent.What, token: DeviceToken?, push: PushID?, detail: String, at now: Instant) {
+    var event = DeviceEvent(what, at: now, token: token)
+    if let token, let index = tokens.find(token) {
+      event.device = deviceName(of: tokens[index])
+      event.bundleID = tokens[index].bundleID
+    }
+    event.push = push
+    event.detail = detail
+    if what == .pushRefused { event.disposition = .refused }
+    log.append(event)
+  }
+
+  /// Records how a registration with the gateway went.
+  public mutating func noteRegistration(of token: DeviceToken, _ state: RegistrationState, detail: String?, at now: Instant) {
+    guard let index = tokens.find(token) else { return }
+    tokens[index].registration = state
+    let entry = tokens[index]
+    let what: DeviceEvent.What =
+      switch state {
+      case .registered: .tokenRegistered
+      case .none: .tokenUnregistered
+      case .pending, .refused: .registrationFailed
+      }
+    var event = DeviceEvent(what, at: now, device: deviceName(of: entry), bundleID: entry.bundleID, token: token)
+    event.detail = detail
+    log.append(event)
+  }
+
+  /// The name of the device behind the entry; nil when the entry is all there is.
+  func deviceName(of entry: TokenEntry) -> String? {
+    switch entry.owner {
+    case .app(let device), .item(let device, _): device
+    case .adopted, .gone, .unregistered: nil
+    }
+  }
+
+  /// Where the entry's app is; nil when it is gone or stands for nothing but the entry.
+  func place(of entry: TokenEntry) -> AppPlace? {
+    guard let name = deviceName(of: entry), let app = devices[name]?.index(of: entry.bundleID) else { return nil }
+    return AppPlace(device: name, app: app)
+  }
+
+  /// The app at that place, which exists.
+  subscript(place: AppPlace) -> App {
+    get { devices[place.device]!.apps[place.app] }
+    _modify { yield &devices[place.device]!.apps[place.app] }
+  }
+
+  /// Moves time forward, never back.
+  mutating func set(now instant: Instant) -> Instant {
+    advance(to: instant)
+    return now
+  }
+}
+
+/// Where an app is: good until apps of the device come or go.
+struct AppPlace: Sendable, Equatable {
+  var device: String
+  var app: Int
+}

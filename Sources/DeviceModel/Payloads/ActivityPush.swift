@@ -1,0 +1,94 @@
+import JSON
+import Primitives
+import Push
+
+/// What a Live Activity push says, once understood.
+///
+/// Source of the keys: Apple, "Starting and updating Live Activities with ActivityKit push notifications".
+struct ActivityPush: Sendable, Equatable {
+  /// What a `start` carries besides.
+  struct Start: Sendable, Equatable {
+    var attributesType: String
+    var attributes: JSONObject
+  }
+
+  /// What is to be done.
+  enum Event: Sendable, Equatable {
+    case start(Start)
+    case update
+    case end
+  }
+
+  var event: Event
+  /// `timestamp`, in Unix seconds.
+  var timestamp: Int64
+  /// `content-state`; always there on `start` and `update`.
+  var contentState: JSONObject?
+  var staleDate: Instant?
+  var dismissalDate: Instant?
+  var relevanceScore: Double?
+  /// Whether an alert lights the screen.
+  var alerts: Bool
+
+  /// Reads `aps` of a payload; throws what would make the device drop it.
+  init(aps: JSONValue) throws(PayloadProblem) {
+    let event = aps["event"]
+    guard let name = event?.stringValue, ["start", "update", "end"].contains(name) else {
+      throw Self.notUnderstood("aps.event must be \"start\", \"update\" or \"end\"\(Self.found(event))")
+    }
+    guard let timestamp = aps["timestamp"]?.doubleValue, let seconds = Int64(exactly: timestamp.rounded(.down)) else {
+      throw Self.notUnderstood("aps.timestamp must be a number of Unix seconds\(Self.found(aps["timestamp"]))")
+    }
+    self.timestamp = seconds
+    contentState = aps["content-state"]?.objectValue
+    if contentState == nil && (name != "end" || aps["content-state"] != nil) {
+      throw PayloadProblem(
+        cause: .contentStateNotDecodable, sentence: "aps.content-state must be an object on \(name)\(Self.found(aps["content-state"]))")
+    }
+    staleDate = try Self.date("stale-date", of: aps)
+    dismissalDate = try Self.date("dismissal-date", of: aps)
+    if let score = aps["relevance-score"], !score.isNumber {
+      throw Self.notUnderstood("aps.relevance-score must be a number\(Self.found(score))")
+    }
+    relevanceScore = aps["relevance-score"]?.doubleValue
+    alerts = aps["alert"]?.objectValue.map { !$0.isEmpty } ?? false
+    switch name {
+    case "update": self.event = .update
+    case "end": self.event = .end
+    default: self.event = .start(try Self.start(aps, alerts: alerts))
+    }
+  }
+
+  private static func start(_ aps: JSONValue, alerts: Bool) throws(PayloadProblem) -> Start {
+    guard let type = aps["attributes-type"]?.stringValue, !type.isEmpty else {
+      throw notUnderstood("aps.attributes-type must name the Swift type of the attributes\(found(aps["attributes-type"]))")
+    }
+    guard let attributes = aps["attributes"]?.objectValue else {
+      throw notUnderstood("aps.attributes must be an object\(found(aps["attributes"]))")
+    }
+    guard alerts else {
+      throw PayloadProblem(
+        cause: .alertMissing, sentence: "aps.alert must be an object with title and body on start\(found(aps["alert"]))")
+    }
+    return Start(attributesType: type, attributes: attributes)
+  }
+
+  private static func date(_ key: String, of aps: JSONValue) throws(PayloadProblem) -> Instant? {
+    guard let value = aps[key] else { return nil }
+    guard let seconds = value.doubleValue else {
+      throw notUnderstood("aps.\(key) must be a number of Unix seconds\(found(value))")
+    }
+    // Beyond what an instant holds (the year 2262) is as good as never.
+    return Int64(exactly: (seconds * 1000).rounded(.down)).map { Instant(unixMilliseconds: $0) } ?? .distantFuture
+  }
+
+  private static func notUnderstood(_ sentence: String) -> PayloadProblem {
+    PayloadProblem(cause: .payloadNotUnderstood, sentence: sentence)
+  }
+
+  private static func found(_ value: JSONValue?) -> String {
+    guard let value else { return ", and is missing" }
+    let text = value.serialized()
+    return text.utf8.count <= 40 ? ", not \(text)" : ", not \(value.kindName)"
+  }
+}
