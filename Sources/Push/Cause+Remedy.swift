@@ -137,6 +137,10 @@ extension Cause {
       Remedy(
         "The Live Activity had ended before the push came: by a push, by the person, or by the system after 8 hours.",
         "Start a new one, since an ended activity takes no updates.")
+    case .activityLimitReached:
+      Remedy(
+        "The device runs as many Live Activities of the app as it allows, so it started no other.",
+        "End activities that are over, with an end push to their update tokens.")
     case .tokenKindMismatch:
       Remedy(
         "A start was sent to an update token, or an update or end to a push-to-start token.",
