@@ -14,7 +14,7 @@ extension Exchange {
     guard slot.pointee.generation == key.generation, let core = slot.pointee.session else { return false }
     precondition(!slot.pointee.isAnswered, "an exchange is answered once")
     slot.pointee.isAnswered = true
-    if !slot.pointee.isComplete { core.pointee.earlyAnswers += 1 }
+    if !slot.pointee.isComplete { core.pointee.answeredEarly(slot) }
     core.pointee.pool.pointee.mark(core)
     guard submit(status, fields, body, core) == 0 else {
       nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.internalError)

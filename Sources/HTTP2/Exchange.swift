@@ -36,11 +36,7 @@ public struct Exchange {
 extension Exchange {
   /// The bytes of all values, and of the names that are not known ones; ranges refer to it.
   @inlinable public var headerBytes: RawSpan {
-    @_lifetime(borrow self) get {
-      guard let block = live.pointee.fields.block else { return _overrideLifetime(RawSpan(), borrowing: self) }
-      let count = Int(slot.pointee.fields.byteCount)
-      return _overrideLifetime(RawSpan(_unsafeStart: block.base, byteCount: count), borrowing: self)
-    }
+    @_lifetime(borrow self) get { _overrideLifetime(live.pointee.fields.bytes, borrowing: self) }
   }
 
   /// Where the first value of `name` is in `headerBytes`, or nil when the request has no such field.
@@ -48,8 +44,8 @@ extension Exchange {
 
   /// The first value of `name`, or nil when the request has no such field.
   @inlinable @_lifetime(borrow self) public func value(of name: HeaderName) -> RawSpan? {
-    guard let range = range(of: name) else { return nil }
-    return _overrideLifetime(headerBytes[range], borrowing: self)
+    guard let value = live.pointee.fields.value(of: name) else { return nil }
+    return _overrideLifetime(value, borrowing: self)
   }
 
   /// The known names that the request has.
@@ -66,21 +62,13 @@ extension Exchange {
   }
 
   /// The name of the field at `index`, in the order of arrival.
-  @_lifetime(borrow self) public func name(ofField index: Int) -> RawSpan {
-    let record = live.pointee.fields.record(index)
-    if let known = HeaderName(rawValue: record.token) {
-      let name = known.wireName
-      return _overrideLifetime(RawSpan(_unsafeStart: name.utf8Start, byteCount: name.utf8CodeUnitCount), borrowing: self)
-    }
-    let range = ByteRange(offset: Int(record.offset), count: Int(record.nameCount))
-    return _overrideLifetime(headerBytes[range], borrowing: self)
+  @inlinable @_lifetime(borrow self) public func name(ofField index: Int) -> RawSpan {
+    _overrideLifetime(live.pointee.fields.name(at: index), borrowing: self)
   }
 
   /// The value of the field at `index`, in the order of arrival.
-  @_lifetime(borrow self) public func value(ofField index: Int) -> RawSpan {
-    let record = live.pointee.fields.record(index)
-    let range = ByteRange(offset: Int(record.offset) + Int(record.nameCount), count: Int(record.valueCount))
-    return _overrideLifetime(headerBytes[range], borrowing: self)
+  @inlinable @_lifetime(borrow self) public func value(ofField index: Int) -> RawSpan {
+    _overrideLifetime(live.pointee.fields.value(at: index), borrowing: self)
   }
 }
 
@@ -89,11 +77,7 @@ extension Exchange {
 extension Exchange {
   /// The body as far as it was kept: at most `ServerSettings.bodyBytesMax` bytes.
   @inlinable public var body: RawSpan {
-    @_lifetime(borrow self) get {
-      guard let block = live.pointee.body.block else { return _overrideLifetime(RawSpan(), borrowing: self) }
-      let count = Int(slot.pointee.body.kept)
-      return _overrideLifetime(RawSpan(_unsafeStart: block.base, byteCount: count), borrowing: self)
-    }
+    @_lifetime(borrow self) get { _overrideLifetime(live.pointee.body.bytes, borrowing: self) }
   }
 
   /// How many bytes of body arrived, kept or not.

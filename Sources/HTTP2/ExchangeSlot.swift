@@ -22,6 +22,8 @@ public import Primitives
   @usableFromInline var isComplete = false
   /// Whether a response was submitted, or the stream was given up.
   @usableFromInline var isAnswered = false
+  /// Whether the answer came before the request was complete; the session counts those.
+  var isEarly = false
   /// Whether the request is of no interest any more: its bytes are counted by flow control and dropped.
   var isDiscarded = false
   var stream: Int32 = 0
@@ -38,23 +40,4 @@ public import Primitives
   @usableFromInline var key: ExchangeKey { ExchangeKey(index: index, generation: generation) }
 }
 
-/// Slots of one state, oldest first. Every operation is O(1).
-struct SlotList {
-  private(set) var first: UnsafeMutablePointer<ExchangeSlot>?
-  private var last: UnsafeMutablePointer<ExchangeSlot>?
-
-  var isEmpty: Bool { first == nil }
-
-  mutating func append(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
-    slot.pointee.previous = last
-    slot.pointee.next = nil
-    if let last { last.pointee.next = slot } else { first = slot }
-    last = slot
-  }
-
-  mutating func remove(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
-    let (previous, next) = (slot.pointee.previous, slot.pointee.next)
-    if let previous { previous.pointee.next = next } else { first = next }
-    if let next { next.pointee.previous = previous } else { last = previous }
-  }
-}
+extension ExchangeSlot: LinkedSlot {}

@@ -8,7 +8,8 @@ struct PendingBody {
   private var count = 0
   private var sent = 0
 
-  var isEmpty: Bool { count == 0 }
+  /// Whether every byte of it was handed to nghttp2.
+  var isSent: Bool { sent == count }
 
   /// Takes a copy of `bytes`; false when the pool has no memory for it.
   mutating func set(_ bytes: RawSpan, _ blocks: BlockPool) -> Bool {

@@ -34,4 +34,12 @@ public import Primitives
     kept = 0
     total = 0
   }
+
+  /// The bytes that were kept, valid until they are removed.
+  @inlinable var bytes: RawSpan {
+    @_lifetime(borrow self) get {
+      guard let block else { return _overrideLifetime(RawSpan(), borrowing: self) }
+      return _overrideLifetime(RawSpan(_unsafeStart: block.base, byteCount: Int(kept)), borrowing: self)
+    }
+  }
 }

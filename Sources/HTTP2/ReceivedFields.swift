@@ -109,3 +109,33 @@ extension ReceivedFields {
     return ByteRange(offset: Int(record.offset), count: Int(record.valueCount))
   }
 }
+
+// MARK: Views, valid until the fields are removed
+
+extension ReceivedFields {
+  @inlinable var bytes: RawSpan {
+    @_lifetime(borrow self) get {
+      guard let block else { return _overrideLifetime(RawSpan(), borrowing: self) }
+      return _overrideLifetime(RawSpan(_unsafeStart: block.base, byteCount: Int(byteCount)), borrowing: self)
+    }
+  }
+
+  @inlinable @_lifetime(borrow self) func value(of name: HeaderName) -> RawSpan? {
+    guard let range = range(of: name) else { return nil }
+    return bytes[range]
+  }
+
+  @usableFromInline @_lifetime(borrow self) func name(at index: Int) -> RawSpan {
+    let record = record(index)
+    guard let known = HeaderName(rawValue: record.token) else {
+      return bytes[ByteRange(offset: Int(record.offset), count: Int(record.nameCount))]
+    }
+    let name = known.wireName
+    return _overrideLifetime(RawSpan(_unsafeStart: name.utf8Start, byteCount: name.utf8CodeUnitCount), borrowing: self)
+  }
+
+  @usableFromInline @_lifetime(borrow self) func value(at index: Int) -> RawSpan {
+    let record = record(index)
+    return bytes[ByteRange(offset: Int(record.offset) + Int(record.nameCount), count: Int(record.valueCount))]
+  }
+}

@@ -91,10 +91,7 @@ enum ServerCallbacks {
       else { return }
       nghttp2_submit_rst_stream(core.pointee.session, 0, head.stream_id, HTTP2ErrorCode.noError)
     case NGHTTP2_GOAWAY.rawValue:
-      let goAway = frame.pointee.goaway
-      guard goAway.error_code != HTTP2ErrorCode.noError, core.pointee.failure == nil else { return }
-      let detail = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
-      core.pointee.failure = .violation(code: goAway.error_code, detail: String(decoding: detail, as: UTF8.self))
+      if let failure = SessionFailure(sent: frame.pointee.goaway) { core.pointee.failure = core.pointee.failure ?? failure }
     default: return
     }
   }

@@ -13,9 +13,9 @@ import Primitives
   var failure: SessionFailure?
   var now = Instant(nanoseconds: 0)
 
-  var receiving = SlotList()
-  var ready = SlotList()
-  var taken = SlotList()
+  var receiving = SlotList<ExchangeSlot>()
+  var ready = SlotList<ExchangeSlot>()
+  var taken = SlotList<ExchangeSlot>()
 
   /// The slot whose header list is being received; lists are never interleaved (RFC 9113 section 4.3).
   var heading: UnsafeMutablePointer<ExchangeSlot>?
@@ -26,12 +26,10 @@ import Primitives
   var isGoingAway = false
   /// Whether the client's first SETTINGS have come.
   var hasPeerSettings = false
-  /// Exchanges that were answered before their request was complete.
-  var earlyAnswers = 0
+  /// Open exchanges that were answered before their request was complete.
+  private(set) var earlyAnswers = 0
 
-  /// What nghttp2 has serialised and the caller's queue had no room for.
-  var unsent: UnsafePointer<UInt8>?
-  var unsentCount = 0
+  var outlet = FrameOutlet()
 
   // Links of the pool's list of sessions that have something to send.
   var isMarked = false
@@ -54,6 +52,7 @@ import Primitives
     slot.pointee.state = .receiving
     slot.pointee.isComplete = false
     slot.pointee.isAnswered = false
+    slot.pointee.isEarly = false
     slot.pointee.isDiscarded = false
     slot.pointee.received = now
     receiving.append(slot)
@@ -78,7 +77,7 @@ import Primitives
       // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
       var status = StatusField.entry(431)
       nghttp2_submit_response(session, slot.pointee.stream, &status, 1, nil)
-      earlyAnswers += 1
+      answeredEarly(slot)
     }
     discard(slot)
   }
@@ -115,6 +114,12 @@ import Primitives
     slot.pointee.isAnswered = true
   }
 
+  /// The answer was submitted although the request is not complete.
+  mutating func answeredEarly(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    slot.pointee.isEarly = true
+    earlyAnswers += 1
+  }
+
   // MARK: Ends
 
   /// The stream is closed, by whatever cause.
@@ -125,6 +130,7 @@ import Primitives
     case .taken: taken.remove(slot)
     case .free: preconditionFailure("a stream is closed once")
     }
+    if slot.pointee.isEarly { earlyAnswers -= 1 }
     if heading == slot { heading = nil }
     if latest == slot { latest = nil }
     pool.pointee.release(slot)

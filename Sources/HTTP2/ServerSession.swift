@@ -62,8 +62,7 @@ public struct ServerSession: ~Copyable {
       nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
     }
     if consumed < 0 {
-      let reason = String(cString: nghttp2_strerror(CInt(consumed)))
-      core.pointee.failure = .violation(code: HTTP2ErrorCode.internalError, detail: reason)
+      core.pointee.failure = SessionFailure(library: CInt(consumed))
       nghttp2_session_terminate_session(core.pointee.session, HTTP2ErrorCode.internalError)
     }
     // Acknowledgements and window updates want to be written too.
@@ -97,21 +96,7 @@ public struct ServerSession: ~Copyable {
   /// Moves what is to be sent into `queue`; true when nothing is left, false when the queue is full.
   @discardableResult
   public mutating func drain(into queue: inout ByteQueue) -> Bool {
-    var start = core.pointee.unsent
-    var count = core.pointee.unsentCount
-    while true {
-      if let start, count > 0 {
-        let moved = queue.append(RawSpan(_unsafeStart: start, byteCount: count))
-        guard moved == count else {
-          core.pointee.unsent = start + moved
-          core.pointee.unsentCount = count - moved
-          return false
-        }
-      }
-      count = nghttp2_session_mem_send(core.pointee.session, &start)
-      guard count > 0 else { break }
-    }
-    core.pointee.unsentCount = 0
+    guard core.pointee.outlet.drain(core.pointee.session, into: &queue) else { return false }
     pool.core.pointee.unmark(core)
     return true
   }
@@ -139,7 +124,7 @@ extension ServerSession {
   }
 
   /// Whether there is something to drain.
-  public var wantsWrite: Bool { core.pointee.unsentCount > 0 || nghttp2_session_want_write(core.pointee.session) != 0 }
+  public var wantsWrite: Bool { !core.pointee.outlet.isEmpty || nghttp2_session_want_write(core.pointee.session) != 0 }
 
   /// Whether the session is over: nothing more is to be received or sent, and the connection is to be closed.
   public var isDone: Bool {

@@ -1,0 +1,128 @@
+import CNghttp2
+import Primitives
+
+/// The state of one client session at a stable address, where nghttp2's callbacks reach it.
+///
+/// The callbacks only file what arrived into slots; the caller takes the answers afterwards.
+struct ClientCore {
+  let settings: ClientSettings
+  let blocks: Unmanaged<BlockPool>
+  let slots: UnsafeMutablePointer<RequestSlot>
+  var session: OpaquePointer?
+  var outlet = FrameOutlet()
+  var failure: SessionFailure?
+
+  private var used = 0
+  private var free: UnsafeMutablePointer<RequestSlot>?
+  private(set) var open = SlotList<RequestSlot>()
+  private(set) var openCount = 0
+  private var answered = SlotList<RequestSlot>()
+  /// The slot of the answer that the caller holds.
+  private var lent: UnsafeMutablePointer<RequestSlot>?
+
+  /// The slot whose header list is being received; lists are never interleaved (RFC 9113 section 4.3).
+  var heading: UnsafeMutablePointer<RequestSlot>?
+
+  var hasPeerSettings = false
+  var peerGoAway: PeerGoAway?
+  var isGoingAway = false
+  var lastPong: UInt64?
+
+  init(settings: ClientSettings, blocks: BlockPool) {
+    self.settings = settings
+    self.blocks = .passUnretained(blocks)
+    slots = .allocate(capacity: settings.streamsMax)
+  }
+
+  // MARK: Slots
+
+  mutating func take() -> UnsafeMutablePointer<RequestSlot>? {
+    let slot: UnsafeMutablePointer<RequestSlot>
+    if let first = free {
+      slot = first
+      free = first.pointee.next
+    } else {
+      guard used < settings.streamsMax else { return nil }
+      slot = slots + used
+      slot.initialize(to: RequestSlot(index: UInt32(used)))
+      used += 1
+    }
+    slot.pointee.isComplete = false
+    slot.pointee.isSent = false
+    slot.pointee.status = 0
+    slot.pointee.failure = nil
+    return slot
+  }
+
+  mutating func begin(_ slot: UnsafeMutablePointer<RequestSlot>, stream: Int32) {
+    slot.pointee.stream = stream
+    slot.pointee.state = .open
+    open.append(slot)
+    openCount += 1
+  }
+
+  mutating func release(_ slot: UnsafeMutablePointer<RequestSlot>) {
+    blocks._withUnsafeGuaranteedRef { blocks in
+      slot.pointee.fields.removeAll(blocks)
+      slot.pointee.body.removeAll(blocks)
+      slot.pointee.request.removeAll(blocks)
+    }
+    slot.pointee.state = .free
+    slot.pointee.generation &+= 1
+    slot.pointee.next = free
+    free = slot
+  }
+
+  func find(_ key: RequestKey) -> UnsafeMutablePointer<RequestSlot>? {
+    guard Int(key.index) < used else { return nil }
+    let slot = slots + Int(key.index)
+    return slot.pointee.generation == key.generation && slot.pointee.state == .open ? slot : nil
+  }
+
+  // MARK: Answers
+
+  /// The stream has ended: for a cause that is known already, or with its response if that is whole, or with `failure`.
+  mutating func finish(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure) {
+    guard slot.pointee.state == .open else { return }
+    if slot.pointee.failure == nil, !slot.pointee.isComplete || slot.pointee.status == 0 {
+      slot.pointee.failure = slot.pointee.isSent ? failure : .unprocessed
+    }
+    if heading == slot { heading = nil }
+    open.remove(slot)
+    openCount -= 1
+    slot.pointee.state = .answered
+    answered.append(slot)
+  }
+
+  /// What the error code of a closed stream means for its request.
+  func failure(_ slot: UnsafeMutablePointer<RequestSlot>, _ code: UInt32) -> StreamFailure {
+    if let peerGoAway, slot.pointee.stream > peerGoAway.lastStream { return .unprocessed }
+    return code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)
+  }
+
+  /// The connection is gone: every request that is open has failed.
+  mutating func finishAll() {
+    while let slot = open.first { finish(slot, .connectionLost) }
+  }
+
+  mutating func takeAnswer() -> UnsafeMutablePointer<RequestSlot>? {
+    releaseLent()
+    guard let slot = answered.first else { return nil }
+    answered.remove(slot)
+    lent = slot
+    return slot
+  }
+
+  mutating func releaseLent() {
+    guard let slot = lent else { return }
+    lent = nil
+    release(slot)
+  }
+
+  /// Hands all memory back; no session refers to it any more.
+  mutating func destroy() {
+    finishAll()
+    while takeAnswer() != nil {}
+    slots.deallocate()
+  }
+}
