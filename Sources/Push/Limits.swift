@@ -43,6 +43,16 @@ public enum Limits {
   public static let providerTokenVerdicts = 1024
   /// Bytes of an authorization header worth parsing; real provider tokens have under 400.
   public static let authorizationBytes = 2048
+  /// Bytes of an error's JSON body; clients are known to read no more than 1024.
+  public static let errorBodyBytes = 1024
+  /// Bytes of the `detail` in an error's JSON body, escaped: what `errorBodyBytes` leaves of it, and a sentence never needs.
+  public static let errorDetailBytes = 768
+  /// Seconds that the `timestamp` of an activity push may lie ahead; a device drops it beyond (widgets.md section 4.2).
+  public static let activityTimestampAheadSeconds: Int64 = 8 * 3600
+  /// Seconds an activity may run before the system ends it.
+  public static let activitySeconds: Int64 = 8 * 3600
+  /// Seconds an ended activity may stay on the Lock Screen.
+  public static let dismissalSeconds: Int64 = 4 * 3600
   /// Levels of nesting in a JSON payload.
   public static let jsonDepth = 64
 

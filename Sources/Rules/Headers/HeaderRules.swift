@@ -1,0 +1,111 @@
+import Primitives
+import Push
+
+/// The headers that have a syntax of their own, in the order in which they are checked (apns.md sections 2.1 and 5.3).
+struct HeaderRules {
+  var id: PushID?
+  var expiration = Expiration.absent
+  /// Whether the date lies so far ahead that it must have been written in milliseconds.
+  var isExpirationInMilliseconds = false
+  var priority: Priority?
+  /// Empty when absent.
+  var collapseID = ByteRange.empty
+  var type: PushType?
+
+  static func check(_ fields: RequestFields, _ headers: RawSpan) throws(Violation) -> HeaderRules {
+    var values = HeaderRules()
+    if let range = fields.apnsID { values.id = try id(headers[range]) }
+    if let range = fields.expiration {
+      let seconds = try expirationSeconds(headers[range])
+      values.expiration = seconds == 0 ? .zero : .at(Instant(unixSeconds: seconds))
+      values.isExpirationInMilliseconds = seconds >= UnixTime.leastMilliseconds
+    }
+    if let range = fields.priority { values.priority = try priority(headers[range]) }
+    if let range = fields.collapseID {
+      guard range.count <= Limits.collapseIDBytes else {
+        throw Violation(
+          .badCollapseID, "apns-collapse-id", "apns-collapse-id must have at most \(Limits.collapseIDBytes) bytes, not \(range.count)")
+      }
+      values.collapseID = range
+    }
+    if let range = fields.pushType { values.type = try servedType(headers[range]) }
+    return values
+  }
+
+  /// The type whose wire text is `text`, in exactly its lower case; nil for any other.
+  static func pushType(_ text: RawSpan) -> PushType? {
+    let candidates: (PushType, PushType, PushType)
+    switch text.byteCount {
+    case 3: candidates = (.mdm, .mdm, .mdm)
+    case 4: candidates = (.voip, .voip, .voip)
+    case 5: candidates = (.alert, .alert, .alert)
+    case 7: candidates = (.widgets, .widgets, .widgets)
+    case 8: candidates = (.controls, .location, .location)
+    case 10: candidates = (.background, .pushtotalk, .pushtotalk)
+    case 12: candidates = (.liveactivity, .complication, .fileprovider)
+    default: return nil
+    }
+    if text.equals(candidates.0.text) { return candidates.0 }
+    if text.equals(candidates.1.text) { return candidates.1 }
+    return text.equals(candidates.2.text) ? candidates.2 : nil
+  }
+
+  private static func id(_ text: RawSpan) throws(Violation) -> PushID {
+    guard let id = PushID(text: text) else {
+      throw Violation(
+        .badMessageID, "apns-id", "apns-id must be a UUID such as eabeae54-14a8-11e5-b60b-1697f925ec7b, not \(text.quoted)")
+    }
+    return id
+  }
+
+  /// A fraction has been seen to be refused, and dates in the past to be accepted.
+  private static func expirationSeconds(_ text: RawSpan) throws(Violation) -> Int64 {
+    var seconds: Int64 = 0
+    var isNumber = !text.isEmpty && text.byteCount <= 18
+    for index in 0..<text.byteCount where isNumber {
+      let byte = text.byte(index)
+      isNumber = byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+      if isNumber { seconds = seconds * 10 + Int64(byte - UInt8(ascii: "0")) }
+    }
+    guard isNumber else {
+      throw Violation(
+        .badExpirationDate, "apns-expiration",
+        "apns-expiration must be a whole number of Unix seconds such as 1700000000, or 0, not \(text.quoted)")
+    }
+    return seconds
+  }
+
+  private static func priority(_ text: RawSpan) throws(Violation) -> Priority {
+    if text.equals("10") { return .immediate }
+    if text.equals("5") { return .considerate }
+    if text.equals("1") { return .passive }
+    throw Violation(.badPriority, "apns-priority", "apns-priority must be 10, 5 or 1, not \(text.quoted)")
+  }
+
+  private static func servedType(_ text: RawSpan) throws(Violation) -> PushType {
+    guard let type = pushType(text) else {
+      let names = PushType.allCases.map(\.description)
+      let hint = nearestName(to: text.string, among: names).map { "; did you mean \($0)?" } ?? ""
+      throw Violation(
+        .invalidPushType, "apns-push-type", "apns-push-type must be one of \(names.joined(separator: ", ")), not \(text.quoted)\(hint)")
+    }
+    try checkServed(type)
+    return type
+  }
+
+  /// Refuses the types of Apple's that this build does not serve.
+  static func checkServed(_ type: PushType) throws(Violation) {
+    guard type.isServed else {
+      let served = PushType.allCases.filter(\.isServed).map(\.description).joined(separator: ", ")
+      throw Violation(
+        .invalidPushType, "apns-push-type",
+        "the push type \(type) is one of Apple's that this release does not serve; it serves \(served)")
+    }
+  }
+}
+
+/// Where Unix seconds end and milliseconds begin.
+enum UnixTime {
+  /// As seconds, a date in the year 5138; as milliseconds, one in 1973.
+  static let leastMilliseconds: Int64 = 100_000_000_000
+}

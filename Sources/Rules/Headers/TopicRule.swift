@@ -1,0 +1,117 @@
+import Primitives
+import Push
+
+/// What a topic says: the app, and the push type that its suffix stands for.
+struct Topic {
+  var range: ByteRange
+  var bundle: ByteRange
+  var app: Int
+  var type: PushType
+}
+
+extension RequestRules {
+  /// Checks `apns-topic`: missing, bad, disallowed, then whether it fits the push type (apns.md sections 2.1, 3 and 5.3).
+  func checkTopic(_ range: ByteRange?, _ headers: RawSpan, type: PushType?, provider: Int) throws(Violation) -> Topic {
+    guard let range, !range.isEmpty else {
+      throw Violation(.missingTopic, "apns-topic", "apns-topic must be the app's bundle id followed by the push type's suffix")
+    }
+    let text = headers[range]
+    try Self.checkSyntax(text)
+    let (app, bundleBytes, suffixType) = try findApp(text, type: type)
+    let bundle = ByteRange(offset: Int(range.offset), count: bundleBytes)
+    try checkAllowed(app, headers[bundle], provider)
+    return Topic(range: range, bundle: bundle, app: app, type: try Self.match(type, suffixType, bundle: headers[bundle], text))
+  }
+
+  /// A topic has been seen to be `TopicDisallowed` even with angle brackets in it, so only what no header should hold is `BadTopic`.
+  private static func checkSyntax(_ text: RawSpan) throws(Violation) {
+    guard text.byteCount <= Limits.topicBytes else {
+      throw Violation(.badTopic, "apns-topic", "apns-topic must have at most \(Limits.topicBytes) bytes, not \(text.byteCount)")
+    }
+    for index in 0..<text.byteCount where text.byte(index) <= UInt8(ascii: " ") || text.byte(index) >= 0x7F {
+      throw Violation(
+        .badTopic, "apns-topic", "apns-topic must be printable ASCII without spaces, and character \(index + 1) of \(text.quoted) is not")
+    }
+  }
+
+  /// The app that the topic names, how many bytes of the topic are its bundle id, and the type of the suffix, nil when bare.
+  ///
+  /// A bundle id may itself end like a suffix (`com.example.voip`), so what is configured decides before what it looks like.
+  private func findApp(_ text: RawSpan, type: PushType?) throws(Violation) -> (app: Int, bundleBytes: Int, suffixType: PushType?) {
+    let listed = apps.listedIndex(of: text)
+    if let listed, type?.topicSuffix.utf8CodeUnitCount == 0 { return (listed, text.byteCount, nil) }
+    let suffixType = TopicSuffix.type(of: text)
+    let bundleBytes = text.byteCount - (suffixType?.topicSuffix.utf8CodeUnitCount ?? 0)
+    let bundle = text.extracting(first: bundleBytes)
+    if let app = apps.listedIndex(of: bundle) { return (app, bundleBytes, suffixType) }
+    if let listed { return (listed, text.byteCount, nil) }
+    guard TopicSuffix.mayBeBundleID(bundle), let app = apps.index(of: bundle) else {
+      throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle))
+    }
+    return (app, bundleBytes, suffixType)
+  }
+
+  private func checkAllowed(_ app: Int, _ bundle: RawSpan, _ provider: Int) throws(Violation) {
+    switch permissions[provider * apps.count + app] {
+    case .granted: return
+    case .byBundleID: if providers.mayServe(provider, bundle) { return }
+    case .denied: break
+    }
+    let sender = providers[provider]
+    guard let team = apps[app].teamID, team != sender.teamID else {
+      throw Violation(
+        .topicDisallowed, "apns-topic",
+        "the provider key \(sender.keyID) may not send to \(bundle.quoted); add it to the key's bundle ids")
+    }
+    throw Violation(
+      .topicDisallowed, "apns-topic",
+      "\(bundle.quoted) belongs to the team \(team), and the provider token is of the team \(sender.teamID)")
+  }
+
+  /// The push type when it fits the topic's suffix; without a type, the suffix tells it, and a bare bundle id means an alert.
+  private static func match(_ type: PushType?, _ suffixType: PushType?, bundle: RawSpan, _ text: RawSpan) throws(Violation) -> PushType {
+    guard let type else {
+      try HeaderRules.checkServed(suffixType ?? .alert)
+      return suffixType ?? .alert
+    }
+    let isBare = type.topicSuffix.utf8CodeUnitCount == 0
+    guard isBare ? suffixType == nil : suffixType == type else {
+      throw Violation(
+        .invalidPushType, "apns-push-type",
+        "with apns-push-type \(type) apns-topic must be \"\(bundle.string)\(type.topicSuffix)\", not \(text.quoted)")
+    }
+    return type
+  }
+
+  /// Why no app was found, by the mistakes that are often made.
+  private func complaint(_ topic: RawSpan, _ bundle: RawSpan) -> String {
+    let text = bundle.string
+    if let inner = TopicSuffix.type(of: bundle) {
+      let bare = bundle.extracting(first: bundle.byteCount - inner.topicSuffix.utf8CodeUnitCount)
+      return "apns-topic carries a suffix twice; give a library that adds the suffix itself the bare bundle id \(bare.quoted)"
+    }
+    if let start = text.range(of: "push-type.") {
+      let suffix = ".push-type." + text[start.upperBound...]
+      let known = PushType.allCases.map { "\($0.topicSuffix)" }.filter { $0.hasPrefix(".push-type.") }
+      let right = nearestName(to: suffix, among: known) ?? known.joined(separator: ", ")
+      return "apns-topic must be the bundle id followed by a suffix that exists, such as \(right), not \(topic.quoted)"
+    }
+    if let near = nearestName(to: text, among: apps.bundleIDs) {
+      return "apns-topic names the app \(bundle.quoted), which is not configured here; did you mean \"\(near)\"?"
+    }
+    let known = apps.bundleIDs.prefix(5).joined(separator: ", ")
+    return "apns-topic names the app \(bundle.quoted), which is not configured here; configured are \(known.isEmpty ? "none" : known)"
+  }
+}
+
+extension String {
+  /// Where `other` first stands in the text.
+  fileprivate func range(of other: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(other) { return start..<index(start, offsetBy: other.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

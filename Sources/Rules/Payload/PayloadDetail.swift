@@ -1,0 +1,120 @@
+import JSON
+import Primitives
+import Push
+
+/// The sentence about one payload that strict validation refuses: the field, the form that is right, and what stands there.
+struct PayloadDetail: ~Escapable {
+  private let facts: PayloadFacts
+  private let body: RawSpan
+  private let context: PayloadContext
+
+  @_lifetime(copy body)
+  init(facts: PayloadFacts, body: RawSpan, context: PayloadContext) {
+    self.facts = facts
+    self.body = body
+    self.context = context
+  }
+
+  /// The detail for a body that is no JSON.
+  static func notJSON(_ body: RawSpan, _ error: JSONError) -> String {
+    if body.byteCount > 1, body.byte(0) == 0x1F, body.byte(1) == 0x8B { return "the body must not be compressed" }
+    return "the body must be JSON: \(error)"
+  }
+
+  /// The field at fault and the detail, for a warning that strict validation refuses.
+  func describe(_ warning: PushWarning) -> (field: String, detail: String) {
+    switch warning {
+    case .notAnObject: return ("body", "the body must be a JSON object with aps, not \(Self.article(facts.root))")
+    case .apsMissing: return ("aps", "aps is missing; it must be an object such as {\"aps\":{\(example)}}")
+    case .apsNotAnObject: return must("aps", "be an object", not: facts.aps.map(Self.article))
+    case .contentChangedNotTrue: return ("aps.content-changed", "aps.content-changed must be the JSON value true")
+    case .channelOnDevicePush:
+      return ("apns-channel-id", "apns-channel-id must not be sent with a \(context.type) push, which has a token and no channel")
+    case .eventMissing, .eventUnknown: return event
+    case .timestampMissing, .timestampNotWholeSeconds, .timestampInMilliseconds, .timestampInFuture: return timestamp(warning)
+    case .contentStateMissing, .contentStateNotAnObject: return must(.contentState, "be an object that decodes into the app's ContentState")
+    case .attributesTypeMissing: return must(.attributesType, "be the name of the app's ActivityAttributes type, as a string")
+    case .attributesMissing: return must(.attributes, "be an object that decodes into the app's ActivityAttributes")
+    case .startWithoutAlert: return must(.alert, "be an object with title and body, or the device starts no activity")
+    case .alertNotAnObject:
+      return must(.alert, context.type == .alert ? "be a string or an object with title and body" : "be an object with title and body")
+    case .inputPushTokenNotOne: return must(.inputPushToken, "be the number 1")
+    case .inputPushChannelNotAString: return must(.inputPushChannel, "be a channel id in base 64, as a string")
+    case .inputPushTokenAndChannel:
+      return (
+        "aps.input-push-channel",
+        "aps.input-push-channel must not stand beside aps.input-push-token; an activity takes updates by one of them"
+      )
+    case .dismissalWithoutEnd:
+      return ("aps.dismissal-date", "aps.dismissal-date must stand only with the event end, not with \(facts.event.text)")
+    case .dateNotANumber, .dateInMilliseconds: return date(warning)
+    case .relevanceNotANumber: return must(.relevanceScore, "be a number such as 50")
+    case .nothingToShow: return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing")
+    default: return ("body", warning.sentence)
+    }
+  }
+
+  private var event: (String, String) {
+    if facts[.events].isPresent, !facts[.event].isPresent {
+      return ("aps.events", "aps.events must be named aps.event, and be \"start\", \"update\" or \"end\"")
+    }
+    return must(.event, "be \"start\", \"update\" or \"end\"")
+  }
+
+  private func timestamp(_ warning: PushWarning) -> (String, String) {
+    let now = context.now.unixSeconds
+    let value = body[facts[.timestamp].text].string
+    switch warning {
+    case .timestampInMilliseconds: return ("aps.timestamp", "aps.timestamp must be in seconds, now \(now), not in milliseconds (\(value))")
+    case .timestampInFuture:
+      return ("aps.timestamp", "aps.timestamp must be at most 8 hours ahead of the current time, now \(now), not \(value)")
+    default: return must(.timestamp, "be the current Unix time in whole seconds, now \(now)")
+    }
+  }
+
+  private func date(_ warning: PushWarning) -> (String, String) {
+    let staleIsAtFault = ActivityRules.dateWarning(facts[.staleDate]) == warning
+    let key = staleIsAtFault ? APSKey.staleDate : .dismissalDate
+    guard warning == .dateInMilliseconds else { return must(key, "be a number of Unix seconds such as \(context.now.unixSeconds + 3600)") }
+    return (
+      "aps.\(key.name)",
+      "aps.\(key.name) must be in seconds such as \(context.now.unixSeconds + 3600), not in milliseconds (\(body[facts[key].text].string))"
+    )
+  }
+
+  private func must(_ key: APSKey, _ form: String) -> (String, String) {
+    let value = facts[key]
+    let written: String? =
+      switch value.kind {
+      case nil: nil
+      case .string: body[value.text].quoted
+      case .number: body[value.text].string
+      case let kind?: Self.article(kind)
+      }
+    return must("aps.\(key.name)", form, not: written)
+  }
+
+  private func must(_ field: String, _ form: String, not written: String?) -> (String, String) {
+    (field, written.map { "\(field) must \(form), not \($0)" } ?? "\(field) is missing; it must \(form)")
+  }
+
+  private var example: String {
+    switch context.type {
+    case .liveactivity: "\"timestamp\":\(context.now.unixSeconds),\"event\":\"update\",\"content-state\":{}"
+    case .widgets, .controls: "\"content-changed\":true"
+    default: "\"alert\":{\"title\":\"\",\"body\":\"\"}"
+    }
+  }
+
+  private static func article(_ kind: JSONKind) -> String {
+    switch kind {
+    case .object: "an object"
+    case .array: "an array"
+    case .string: "a string"
+    case .number: "a number"
+    case .true: "true"
+    case .false: "false"
+    case .null: "null"
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import JSON
+import Primitives
+import Push
+
+/// What the headers and the clock say that a payload is judged by.
+struct PayloadContext {
+  var type: PushType
+  var now: Instant
+  /// Nil when no priority was sent.
+  var priority: Priority?
+  var hasCollapseID: Bool
+  var hasChannelID: Bool
+}
+
+/// The rules for a payload's size and content (apns.md section 6, widgets.md sections 1, 4.2 and 7).
+enum PayloadRules {
+  static func checkSize(_ bytes: Int, of type: PushType) throws(Violation) {
+    guard bytes > 0 else {
+      throw Violation(.payloadEmpty, "body", "the body must be a JSON object such as {\"aps\":{\"content-changed\":true}}")
+    }
+    guard bytes <= type.payloadBytesMax else {
+      throw Violation(.payloadTooLarge, "body", "the body must have at most \(type.payloadBytesMax) bytes, not \(bytes)")
+    }
+  }
+
+  /// What the payload means and what its sender should know; with validation `strict`, what a device would ignore is refused.
+  static func check(_ body: RawSpan, _ context: PayloadContext, _ validation: AppPolicy.Validation) throws(Violation) -> (
+    traits: PushTraits, warnings: PushWarnings
+  ) {
+    let facts: PayloadFacts
+    do {
+      facts = try PayloadFacts(body)
+    } catch {
+      guard validation == .apple else { throw Violation(.badPayload, "body", PayloadDetail.notJSON(body, error)) }
+      return (PushTraits(lane: .keep), PushWarnings(.notJSON))
+    }
+    let warnings = self.warnings(facts, context)
+    if validation == .strict, let warning = warnings.firstRefused {
+      let (field, detail) = PayloadDetail(facts: facts, body: body, context: context).describe(warning)
+      throw Violation(.badPayload, field, detail)
+    }
+    return (traits(facts, context.type, isSound: warnings.firstRefused == nil), warnings)
+  }
+
+  /// Everything that is to be said about the payload, whatever the validation.
+  private static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
+    guard facts.root == .object else { return PushWarnings(.notAnObject) }
+    guard let aps = facts.aps else { return PushWarnings(.apsMissing) }
+    guard aps == .object else { return PushWarnings(.apsNotAnObject) }
+    switch context.type {
+    case .widgets, .controls: return ReloadRules.warnings(facts, context)
+    case .liveactivity: return ActivityRules.warnings(facts, context)
+    default: return AlertRules.warnings(facts)
+    }
+  }
+
+  /// A payload that a device would ignore merges with nothing, so that it takes no good push with it.
+  private static func traits(_ facts: PayloadFacts, _ type: PushType, isSound: Bool) -> PushTraits {
+    switch type {
+    case .widgets, .controls: return isSound ? .reload : PushTraits(lane: .keep)
+    case .liveactivity: return ActivityRules.traits(facts, isSound: isSound)
+    default: return PushTraits(lane: .keep, hasAlert: facts[.alert].isPresent)
+    }
+  }
+}
+
+/// Payloads of `widgets` and `controls`: a signal without content.
+enum ReloadRules {
+  static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
+    var warnings: PushWarnings = []
+    if facts[.contentChanged].kind != .true { warnings.insert(.contentChangedNotTrue) }
+    if context.hasChannelID { warnings.insert(.channelOnDevicePush) }
+    if context.priority == nil { warnings.insert(.priorityMissing) }
+    if !context.hasCollapseID { warnings.insert(.collapseIDMissing) }
+    if facts.hasCustomKeys { warnings.insert(.customKeys) }
+    if facts.hasUnknownKeys { warnings.insert(.unusedAPSKeys) }
+    for rawValue in 0..<UInt8(APSKey.count) {
+      guard let key = APSKey(rawValue: rawValue), facts[key].kind != nil else { continue }
+      switch key {
+      case .contentChanged: break
+      case .alert, .sound, .badge, .contentAvailable, .mutableContent: warnings.insert(.alertInReload)
+      default: warnings.insert(.unusedAPSKeys)
+      }
+    }
+    return warnings
+  }
+}
+
+/// Payloads of `alert`.
+enum AlertRules {
+  static func warnings(_ facts: PayloadFacts) -> PushWarnings {
+    var warnings: PushWarnings = []
+    if facts[.contentChanged].kind != nil { warnings.insert(.contentChangedWithoutReload) }
+    if !facts[.alert].isPresent, !facts[.badge].isPresent, !facts[.sound].isPresent { warnings.insert(.nothingToShow) }
+    if facts[.alert].isPresent, facts[.alert].kind != .object, facts[.alert].kind != .string { warnings.insert(.alertNotAnObject) }
+    if facts.hasUnknownKeys { warnings.insert(.unusedAPSKeys) }
+    for rawValue in 0..<UInt8(APSKey.count) {
+      guard let key = APSKey(rawValue: rawValue), facts[key].kind != nil else { continue }
+      switch key {
+      case .timestamp, .event, .events, .contentState, .staleDate, .dismissalDate, .attributesType, .attributes, .inputPushToken,
+        .inputPushChannel:
+        warnings.insert(.unusedAPSKeys)
+      default: break
+      }
+    }
+    return warnings
+  }
+}

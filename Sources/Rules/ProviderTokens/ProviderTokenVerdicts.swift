@@ -1,0 +1,143 @@
+import Primitives
+import Push
+
+/// The provider tokens that one thread has judged, so that each costs one signature check; found by the exact header bytes.
+///
+/// A check costs as much as twenty requests, and senders keep one token for up to an hour. The cache is a table of four
+/// places for each hash: a token goes into an empty place, else over one that was refused, else, if it was verified, over the
+/// oldest. So a stream of bad tokens displaces no good one. A hit allocates nothing; the stored headers bound the memory at
+/// `capacity` times `Limits.authorizationBytes`.
+///
+/// Age, environment and apps are judged anew with each request: only what cannot change is kept.
+public struct ProviderTokenVerdicts {
+  /// What was found out about a token once.
+  enum Finding {
+    /// Signed by the provider's key at that Unix time in seconds; whether its team is the key's own.
+    case verified(provider: Int, issuedAt: Int64, teamID: TeamMatch)
+    /// Unreadable, of an unknown key, or wrongly signed.
+    case invalid(detail: String)
+  }
+
+  /// Whether `iss` is the team of the key.
+  enum TeamMatch {
+    case same
+    case other(String)
+  }
+
+  private struct Place {
+    var hash: UInt64 = 0
+    var header: [UInt8] = []
+    var finding: Finding?
+  }
+
+  private static let ways = 4
+
+  private var places: [Place]
+  private let seed: UInt64
+  private let verifier: any ProviderTokenVerifier
+
+  /// An empty cache.
+  ///
+  /// - Parameters:
+  ///   - verifier: Checks signatures; it belongs to the same thread.
+  ///   - capacity: Tokens remembered at most, a power of two of at least 4, such as `Limits.providerTokenVerdicts`.
+  ///   - seed: A secret for the hash, since senders choose the bytes.
+  public init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64) {
+    precondition(capacity >= Self.ways && capacity & (capacity - 1) == 0, "the capacity must be a power of two")
+    self.verifier = verifier
+    self.seed = seed
+    places = Array(repeating: Place(), count: capacity)
+  }
+
+  /// Forgets all tokens, as is due when the providers change.
+  public mutating func removeAll() {
+    for index in places.indices { places[index] = Place() }
+  }
+
+  /// What is known of the token in that header value, or is found out now.
+  mutating func finding(_ authorization: RawSpan, _ providers: ProviderDirectory) -> Finding {
+    let hash = Self.hash(authorization, seed: seed)
+    let first = Int(truncatingIfNeeded: hash) & (places.count - 1) & ~(Self.ways - 1)
+    for index in first..<first + Self.ways where places[index].hash == hash {
+      if let finding = places[index].finding, Self.isEqual(places[index].header, authorization) { return finding }
+    }
+    let finding = find(authorization, providers)
+    if let place = placeToReplace(from: first, by: finding) {
+      places[place] = Place(hash: hash, header: authorization.array, finding: finding)
+    }
+    return finding
+  }
+
+  private func find(_ authorization: RawSpan, _ providers: ProviderDirectory) -> Finding {
+    let token: ProviderToken
+    do { token = try ProviderToken(authorization: authorization) } catch { return .invalid(detail: error.detail) }
+    guard let provider = providers.index(ofKey: token.keyID) else {
+      let hint = nearestName(to: token.keyID, among: providers.keyIDs).map { "; did you mean \"\($0)\"?" } ?? ""
+      return .invalid(detail: "the provider token's kid \(Self.quoted(token.keyID)) must be the id of a key that is configured here\(hint)")
+    }
+    let signature = token.signature
+    guard unsafe verifier.verify(signature.span.bytes, of: authorization[token.signed], key: provider, algorithm: token.algorithm) else {
+      return .invalid(
+        detail: "the provider token's signature must be made with the private key of \(Self.quoted(token.keyID)), and is not")
+    }
+    let isSame = token.teamID == providers[provider].teamID
+    return .verified(provider: provider, issuedAt: token.issuedAt, teamID: isSame ? .same : .other(token.teamID))
+  }
+
+  /// Where a finding goes among the places of its hash; nil when it must not displace any.
+  private func placeToReplace(from first: Int, by finding: Finding) -> Int? {
+    var oldest: (index: Int, issuedAt: Int64)?
+    var refused: Int?
+    for index in first..<first + Self.ways {
+      switch places[index].finding {
+      case nil: return index
+      case .invalid: refused = index
+      case .verified(_, let issuedAt, _): if oldest.map({ issuedAt < $0.issuedAt }) ?? true { oldest = (index, issuedAt) }
+      }
+    }
+    if let refused { return refused }
+    if case .verified = finding { return oldest?.index }
+    return nil
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    return unsafe bytes.span.bytes.quoted
+  }
+
+  /// Eight bytes at a time, folded through a wide product (as wyhash does), keyed by the seed.
+  private static func hash(_ bytes: RawSpan, seed: UInt64) -> UInt64 {
+    var state = seed ^ UInt64(bytes.byteCount)
+    var index = 0
+    while index + 8 <= bytes.byteCount {
+      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let product = (state ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+      state = product.high ^ product.low
+      index += 8
+    }
+    var tail: UInt64 = 0
+    while index < bytes.byteCount {
+      tail = tail << 8 | UInt64(bytes.byte(index))
+      index += 1
+    }
+    let product = (state ^ tail).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
+    return product.high ^ product.low
+  }
+
+  private static func isEqual(_ header: [UInt8], _ bytes: RawSpan) -> Bool {
+    guard header.count == bytes.byteCount else { return false }
+    let known = unsafe header.span.bytes
+    var index = 0
+    while index + 8 <= bytes.byteCount {
+      let left = unsafe known.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let right = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      if left != right { return false }
+      index += 8
+    }
+    while index < bytes.byteCount {
+      if known.byte(index) != bytes.byte(index) { return false }
+      index += 1
+    }
+    return true
+  }
+}

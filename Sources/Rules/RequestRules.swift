@@ -1,0 +1,90 @@
+public import Primitives
+public import Push
+
+/// Every rule that a request must keep before any stored state is asked: pure functions of the request and an instant.
+///
+/// The order is the one that Apple's servers have been seen to use (method, path, repeated headers, provider token, header
+/// syntax, topic, token, payload): a request that breaks several rules is answered with the first. What needs the token's
+/// registration — unknown token, other topic, retired token, full lane, budget — is the store's to check, after these.
+///
+/// A request that keeps all rules costs no allocation: everything in `ParsedPush` is a range or a plain value. Only
+/// refusals build text.
+public struct RequestRules: Sendable {
+  /// The apps that may be sent to.
+  public let apps: AppDirectory
+  /// The keys that may sign.
+  public let providers: ProviderDirectory
+
+  /// Which provider may send to which app: `providers.count` rows of `apps.count`.
+  let permissions: [Permission]
+
+  /// Rules for these apps and providers.
+  public init(apps: AppDirectory, providers: ProviderDirectory) {
+    self.apps = apps
+    self.providers = providers
+    permissions = Permission.table(apps, providers)
+  }
+
+  /// The verdict on one request.
+  ///
+  /// - Parameters:
+  ///   - fields: Where the headers stand in `headers`.
+  ///   - headers: The header bytes that the ranges refer to.
+  ///   - body: The body as far as it was kept: all of it, unless it is larger than any push type allows.
+  ///   - bodyBytesTotal: The bytes of body that were received.
+  ///   - environment: The environment of the server name the client asked for; nil when that name says nothing.
+  ///   - now: The time by which provider tokens and timestamps are judged.
+  ///   - tokens: The provider tokens that this thread has verified before.
+  public func evaluate(
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    tokens: inout ProviderTokenVerdicts
+  ) -> Verdict {
+    do {
+      return .push(
+        try check(
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, tokens: &tokens))
+    } catch {
+      return .refused(refusal(error, fields, headers: headers))
+    }
+  }
+
+  private func check(
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    tokens: inout ProviderTokenVerdicts
+  ) throws(Violation) -> ParsedPush {
+    try PathRule.checkMethod(fields.method, headers)
+    let tokenText = try PathRule.tokenText(fields.path, headers)
+    try checkDuplicates(fields)
+    let provider = try authenticate(fields.authorization, headers, environment, now, &tokens)
+    let header = try HeaderRules.check(fields, headers)
+    let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider)
+    let token = try PathRule.token(headers[tokenText])
+    try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
+    precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
+    let context = PayloadContext(
+      type: topic.type, now: now, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
+      hasChannelID: fields.channelID != nil)
+    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation)
+    var warnings = content.warnings
+    if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
+    return ParsedPush(
+      id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
+      expiration: header.expiration, topic: topic.range, bundle: topic.bundle, collapseID: header.collapseID, app: topic.app,
+      provider: provider, traits: content.traits, warnings: warnings)
+  }
+
+  private func checkDuplicates(_ fields: RequestFields) throws(Violation) {
+    guard let name = fields.duplicate else { return }
+    throw Violation(.duplicateHeaders, "\(name)", "\(name) must be sent once")
+  }
+
+  /// The refusal for `violation`, with whatever else of the request can be read.
+  private func refusal(_ violation: Violation, _ fields: RequestFields, headers: RawSpan) -> Refusal {
+    var refusal = Refusal(reason: violation.reason, field: violation.field, detail: violation.detail)
+    if let range = fields.apnsID { refusal.id = PushID(text: headers[range]) }
+    if let range = fields.pushType { refusal.type = HeaderRules.pushType(headers[range]) }
+    refusal.topic = fields.topic
+    if let text = try? PathRule.tokenText(fields.path, headers) { refusal.token = try? PathRule.token(headers[text]) }
+    return refusal
+  }
+}

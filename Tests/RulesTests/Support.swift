@@ -1,0 +1,151 @@
+import Foundation
+import Primitives
+import Push
+import Rules
+
+/// 2026-11-30, as good a now as any.
+let now = Instant(unixSeconds: 1_796_000_000)
+
+/// Takes a signature that is the text `good`, raw or DER alike, and remembers what it was asked.
+final class FakeVerifier: ProviderTokenVerifier {
+  struct Call: Equatable {
+    var signature: [UInt8]
+    var message: String
+    var key: Int
+    var algorithm: ProviderTokenAlgorithm
+  }
+
+  var calls: [Call] = []
+  var takesEverything = false
+
+  func verify(_ signature: RawSpan, of message: RawSpan, key index: Int, algorithm: ProviderTokenAlgorithm) -> Bool {
+    calls.append(Call(signature: signature.array, message: message.string, key: index, algorithm: algorithm))
+    return takesEverything || signature.equals("good")
+  }
+}
+
+/// A provider token under construction.
+struct TestToken {
+  var algorithm: String? = "ES256"
+  var keyID: String? = "ABCDE12345"
+  var teamID: String? = "TEAM012345"
+  var issuedAt: String? = "\(now.unixSeconds)"
+  var signature = "good"
+
+  var text: String {
+    let header = [algorithm.map { "\"alg\":\"\($0)\"" }, keyID.map { "\"kid\":\"\($0)\"" }].compactMap { $0 }.joined(separator: ",")
+    let claims = [teamID.map { "\"iss\":\"\($0)\"" }, issuedAt.map { "\"iat\":\($0)" }].compactMap { $0 }.joined(separator: ",")
+    return ["{\(header)}", "{\(claims)}", signature].map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
+  }
+}
+
+/// A request under construction; untouched, it is a widget push that keeps every rule.
+struct TestRequest {
+  var method: String? = "POST"
+  var path: String? = "/3/device/" + String(repeating: "a1", count: 32)
+  var authorization: String? = "bearer " + TestToken().text
+  var id: String?
+  var pushType: String? = "widgets"
+  var topic: String? = "com.example.app.push-type.widgets"
+  var priority: String? = "10"
+  var expiration: String?
+  var collapseID: String? = "widgets"
+  var channelID: String?
+  var duplicate: StaticString?
+  var body = Array(#"{"aps":{"content-changed":true}}"#.utf8)
+  var bodyBytesTotal: Int?
+  var environment: PushEnvironment?
+  var at = now
+
+  static func liveActivity(_ aps: String) -> TestRequest {
+    var request = TestRequest()
+    request.pushType = "liveactivity"
+    request.topic = "com.example.app.push-type.liveactivity"
+    request.body = Array("{\"aps\":\(aps)}".utf8)
+    return request
+  }
+
+  static func alert(_ aps: String) -> TestRequest {
+    var request = TestRequest()
+    request.pushType = "alert"
+    request.topic = "com.example.app"
+    request.body = Array("{\"aps\":\(aps)}".utf8)
+    return request
+  }
+
+  func with(_ change: (inout TestRequest) -> Void) -> TestRequest {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+}
+
+/// The rules with a cache, as one loop has them.
+struct TestRules {
+  static let providers = ProviderDirectory([
+    .init(keyID: "ABCDE12345", teamID: "TEAM012345"),
+    .init(keyID: "DEVKEY0001", teamID: "TEAM012345", environment: .development),
+    .init(keyID: "ONEAPP0001", teamID: "TEAM012345", bundleIDs: ["com.example.other", "com.example.unlisted"]),
+    .init(keyID: "OTHERTEAM1", teamID: "TEAM999999"),
+  ])
+
+  static func apps(_ validation: AppPolicy.Validation = .strict, any: Bool = false) -> AppDirectory {
+    var policy = AppPolicy()
+    policy.validation = validation
+    return AppDirectory(
+      [
+        .init(bundleID: "com.example.app", policy: policy), .init(bundleID: "com.example.other", policy: policy),
+        .init(bundleID: "com.example.voip", policy: policy), .init(bundleID: "com.example.team", teamID: "TEAM999999", policy: policy),
+      ], anyApp: any ? .init(bundleID: "", policy: policy) : nil)
+  }
+
+  let verifier = FakeVerifier()
+  var rules: RequestRules
+  var tokens: ProviderTokenVerdicts
+
+  init(_ apps: AppDirectory = TestRules.apps(), capacity: Int = 16) {
+    rules = RequestRules(apps: apps, providers: TestRules.providers)
+    tokens = ProviderTokenVerdicts(verifier: verifier, capacity: capacity, seed: 42)
+  }
+
+  mutating func evaluate(_ request: TestRequest) -> Verdict {
+    var headers = Array("unrelated".utf8)
+    func add(_ value: String?) -> ByteRange? {
+      guard let value else { return nil }
+      let range = ByteRange(offset: headers.count, count: value.utf8.count)
+      headers += Array(value.utf8)
+      return range
+    }
+    var fields = RequestFields()
+    fields.method = add(request.method)
+    fields.path = add(request.path)
+    fields.authorization = add(request.authorization)
+    fields.apnsID = add(request.id)
+    fields.pushType = add(request.pushType)
+    fields.topic = add(request.topic)
+    fields.priority = add(request.priority)
+    fields.expiration = add(request.expiration)
+    fields.collapseID = add(request.collapseID)
+    fields.channelID = add(request.channelID)
+    fields.duplicate = request.duplicate
+    return rules.evaluate(
+      fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.bodyBytesTotal ?? request.body.count,
+      environment: request.environment, now: request.at, tokens: &tokens)
+  }
+}
+
+/// The verdict on one request, by rules of its own.
+func judge(_ request: TestRequest, _ apps: AppDirectory = TestRules.apps()) -> Verdict {
+  var rules = TestRules(apps)
+  return rules.evaluate(request)
+}
+
+extension Verdict {
+  var refusal: Refusal? {
+    if case .refused(let refusal) = self { refusal } else { nil }
+  }
+
+  var push: ParsedPush? {
+    if case .push(let push) = self { push } else { nil }
+  }
+}
