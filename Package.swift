@@ -116,6 +116,12 @@ let package = Package(
       name: "ControlTests", dependencies: ["Control", "JSON", "Primitives", "Push", "Telemetry"], swiftSettings: tests),
     .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Primitives", "Push"], swiftSettings: tests),
     .target(name: "CAllocCounter", path: "Tests/Support/CAllocCounter"),
+    .testTarget(
+      name: "MockDeviceTests",
+      dependencies: [
+        "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security",
+      ],
+      swiftSettings: tests),
     .testTarget(name: "RepositoryTests", swiftSettings: tests),
     .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
   ]

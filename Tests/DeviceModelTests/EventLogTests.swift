@@ -32,7 +32,7 @@ import Testing
   @Test func jsonNamesThePushAndWhy() throws {
     var fleet = DeviceFleet(seed: "test", hashSeed: 1)
     _ = fleet.push("{}", to: try token([0xAB]), .widgets, id: 5)
-    let event = try #require(fleet.events(of: "ab", what: .pushIgnored, after: 0, limit: 1).events.first).json
+    let event = try #require(fleet.events(of: "ab", after: 0, limit: 1) { $0.what == .pushIgnored }.events.first).json
     #expect(
       event == [
         "sequence": 2, "at": .string(noon.description), "event": "pushIgnored", "device": "ab", "bundleID": .string(app),

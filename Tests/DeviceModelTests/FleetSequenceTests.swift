@@ -29,7 +29,7 @@ import Testing
         let outcome = push(&fleet, to: target, now, &random)
         if outcome.disposition == .applied { applied += 1 }
         #expect(fleet.newestEvent > before, "seed \(seed), step \(step): every push leaves an event")
-        let events = fleet.events(of: nil, what: nil, after: before, limit: 50).events
+        let events = fleet.events(of: nil, after: before, limit: 50).events
         #expect(events.compactMap(\.disposition) == [outcome.disposition], "seed \(seed), step \(step)")
         #expect(outcome.disposition == .applied || outcome.disposition == .ignored || outcome.disposition == .refused)
       }
@@ -126,6 +126,6 @@ import Testing
     var owned = 0
     fleet.tokens.forEach { if !$0.isExpendable { owned += 1 } }
     #expect(owned == live.count, comment)
-    #expect(fleet.events(of: nil, what: nil, after: 0, limit: .max).events.count <= 50, comment)
+    #expect(fleet.events(of: nil, after: 0, limit: .max).events.count <= 50, comment)
   }
 }

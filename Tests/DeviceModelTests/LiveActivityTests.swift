@@ -166,7 +166,7 @@ import Testing
     }
     #expect(try activity(fleet, at: dismissal)["state"] == "dismissed")
     fleet.advance(to: noon + seconds(12 * 3600))
-    #expect(fleet.events(of: nil, what: .activityDismissed, after: 0, limit: 10).events.map(\.at) == [dismissal])
+    #expect(fleet.events(of: nil, after: 0, limit: 10) { $0.what == .activityDismissed }.events.map(\.at) == [dismissal])
     #expect(fleet.nextDue == nil)
   }
 
@@ -180,7 +180,7 @@ import Testing
     #expect(try activity(fleet, at: end + seconds(1))["state"] == "ended")
     let late = fleet.push(update(end.unixSeconds), to: token, .liveactivity, at: end + seconds(1))
     #expect(late == .ignored(.activityEnded, detail: "activity OrderAttributes-1 ended at \(end)"))
-    #expect(fleet.events(of: "phone", what: .activityEnded, after: 0, limit: 10).events.map(\.at) == [end])
+    #expect(fleet.events(of: "phone", after: 0, limit: 10) { $0.what == .activityEnded }.events.map(\.at) == [end])
     #expect(fleet.nextDue == end + seconds(4 * 3600))
     #expect(try activity(fleet, at: end + seconds(4 * 3600))["state"] == "dismissed")
   }
@@ -190,7 +190,7 @@ import Testing
     let token = try started(&fleet, startPayload(more: #","stale-date":\#(start + 60)"#))
     #expect(fleet.nextDue == noon + seconds(60))
     fleet.advance(to: noon + seconds(61))
-    #expect(fleet.events(of: "phone", what: .activityStale, after: 0, limit: 10).events.map(\.at) == [noon + seconds(60)])
+    #expect(fleet.events(of: "phone", after: 0, limit: 10) { $0.what == .activityStale }.events.map(\.at) == [noon + seconds(60)])
     #expect(try activity(fleet, at: noon + seconds(61))["state"] == "stale")
     _ = fleet.push(update(start + 61), to: token, .liveactivity, at: noon + seconds(61))
     #expect(try activity(fleet, at: noon + seconds(3600))["state"] == "active")

@@ -36,12 +36,12 @@ import Testing
     let widgets = try token([1, 2, 3])
     #expect(fleet.push(contentChanged, to: widgets, .widgets) == .applied(.reloaded, detail: nil))
     #expect(fleet.push(contentChanged, to: widgets, .widgets, id: 2) == .applied(.reloaded, detail: nil))
-    #expect(fleet.deviceNames(after: "", limit: 10).names == ["010203"])
+    #expect(fleet.devices(after: "", limit: 10, sees: { _ in true }).names == ["010203"])
     let state = try fleet.state(of: "010203", at: noon)
     #expect(state["adopted"] == true)
     #expect(state["apps"]?[0]?["bundleID"]?.stringValue == app)
     #expect(state["apps"]?[0]?["widgets"]?[0]?["reloads"] == 2)
-    #expect(fleet.events(of: "010203", what: .widgetsReloaded, after: 0, limit: 10).events.map(\.push?.low) == [1, 2])
+    #expect(fleet.events(of: "010203", after: 0, limit: 10) { $0.what == .widgetsReloaded }.events.map(\.push?.low) == [1, 2])
     #expect(fleet.takeEffects().isEmpty, "whoever registered it by hand keeps the registration")
 
     // A person touches it: it becomes a device like any other, with its history, and only its own new tokens are registered.
@@ -49,7 +49,7 @@ import Testing
     #expect(fleet.takeEffects().map(\.token) == [control.token])
     #expect(fleet.push(contentChanged, to: widgets, .widgets, id: 3) == .applied(.reloaded, detail: "widget widget-1"))
     #expect(try fleet.state(of: "010203", at: noon)["apps"]?[0]?["widgets"]?[0]?["reloads"] == 3)
-    #expect(fleet.deviceNames(after: "", limit: 10).names == ["010203"])
+    #expect(fleet.devices(after: "", limit: 10, sees: { _ in true }).names == ["010203"])
   }
 
   @Test func adoptedActivitiesRunLikeOthers() throws {

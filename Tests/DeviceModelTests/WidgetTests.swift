@@ -27,7 +27,7 @@ import Testing
     #expect(widgets.map { $0["reloads"] } == [1, 1, 0])
     #expect(widgets[0]["lastPush"]?.stringValue == PushID(high: 0, low: 9).description)
     #expect(try fleet.state(of: "phone", at: noon)["apps"]?[1]?["widgets"]?[0]?["reloads"] == 0)
-    let event = try #require(fleet.events(of: "phone", what: .widgetsReloaded, after: 0, limit: 10).events.first)
+    let event = try #require(fleet.events(of: "phone", after: 0, limit: 10) { $0.what == .widgetsReloaded }.events.first)
     #expect(event.items == ["Orders-1", "big"])
     #expect(event.push == PushID(high: 0, low: 9))
   }

@@ -31,6 +31,14 @@ extension DeviceFleet {
     return AppPlace(device: name, app: app)
   }
 
+  /// The app that a widget, control or activity of that id belongs to; nil when there is none.
+  public mutating func bundleID(ofItem id: String, on device: String) throws(DeviceError) -> String? {
+    let name = try hosted(device)
+    return devices[name]!.apps.first { app in
+      app.widgets.contains { $0.id == id } || app.controls.contains { $0.id == id } || app.activities.contains { $0.id == id }
+    }?.bundleID
+  }
+
   /// The error that names the device most like `name`.
   func unknownDevice(_ name: String) -> DeviceError {
     let hint = nearestName(to: name, among: Array(devices.keys.prefix(1000))).map { "; did you mean \($0)?" } ?? ""

@@ -3,32 +3,43 @@ public import Primitives
 public import Push
 
 extension DeviceFleet {
-  /// The names of devices in order, after `after`, at most `limit`; `isLast` when nothing follows.
+  /// The devices in the order of their names, after `after`, at most `limit`, each with its apps; `isLast` when no more follow.
   ///
   /// Devices that are only a token come under that token's hexadecimal text. O(devices · log devices).
-  public func deviceNames(after: String, limit: Int) -> (names: [String], isLast: Bool) {
-    var names = devices.keys.filter { $0 > after }
-    tokens.forEach { entry in
-      if entry.owner == .adopted {
-        let name = entry.token.hex
-        if name > after { names.append(name) }
-      }
+  ///
+  /// - Parameter sees: Which apps are shown; a device all of whose apps are hidden is left out.
+  public func devices(after: String, limit: Int, sees: (String) -> Bool) -> (names: [String], list: [JSONValue], isLast: Bool) {
+    var found: [(name: String, isAdopted: Bool, bundleIDs: [String])] = []
+    func add(_ name: String, _ isAdopted: Bool, _ bundleIDs: [String]) {
+      let seen = bundleIDs.filter(sees)
+      if !seen.isEmpty || bundleIDs.isEmpty { found.append((name, isAdopted, seen)) }
     }
-    names.sort()
-    return (Array(names.prefix(limit)), names.count <= limit)
+    for (name, device) in devices where name > after { add(name, device.isAdopted, device.apps.map(\.bundleID)) }
+    tokens.forEach { entry in
+      guard entry.owner == .adopted else { return }
+      let name = entry.token.hex
+      if name > after { add(name, true, [entry.bundleID]) }
+    }
+    found.sort { $0.name < $1.name }
+    let page = found.prefix(limit)
+    let list = page.map { entry -> JSONValue in
+      ["device": .string(entry.name), "adopted": .bool(entry.isAdopted), "apps": .array(entry.bundleIDs.map { .string($0) })]
+    }
+    return (page.map(\.name), list, found.count <= limit)
   }
 
   /// What a person sees on the device of that name, or that has that token.
-  public func state(of name: String, at instant: Instant) throws(DeviceError) -> JSONValue {
+  ///
+  /// - Parameter sees: Which apps are shown.
+  public func state(of name: String, at instant: Instant, sees: (String) -> Bool = { _ in true }) throws(DeviceError) -> JSONValue {
     guard let device = device(named: name) else { throw unknownDevice(name) }
     let settings = device.settings
-    var object: JSONObject = ["device": .string(device.name)]
-    if device.isAdopted { object["adopted"] = true }
+    var object: JSONObject = ["device": .string(device.name), "adopted": .bool(device.isAdopted)]
     object["platform"] = .string(settings.platform)
     object["environment"] = .string(settings.environment.name)
     object["user"] = settings.user.map { .string($0) }
     object["developerMode"] = .bool(settings.developerMode)
-    object["apps"] = .array(device.apps.map { state(of: $0, at: max(now, instant)) })
+    object["apps"] = .array(device.apps.filter { sees($0.bundleID) }.map { state(of: $0, at: max(now, instant)) })
     return .object(object)
   }
 
@@ -37,23 +48,28 @@ extension DeviceFleet {
   ///
   /// - Parameters:
   ///   - device: The device's name or one of its tokens; nil means all devices.
-  ///   - what: Only events of this kind; nil means all.
-  public func events(of device: String?, what: DeviceEvent.What?, after: UInt64, limit: Int)
-    -> (events: [DeviceEvent], isComplete: Bool)
-  {
-    guard let device else { return log.events(after: after, limit: limit) { what == nil || $0.what == what } }
+  ///   - matches: Only events that it is true for.
+  public func events(
+    of device: String?, after: UInt64, limit: Int, where matches: (DeviceEvent) -> Bool = { _ in true }
+  ) -> (events: [DeviceEvent], isComplete: Bool) {
+    guard let device else { return log.events(after: after, limit: limit, where: matches) }
     // A device that was removed still has a history under its name.
     let name = self.device(named: device)?.name ?? device
     let token = DeviceToken(hex: name)
     return log.events(after: after, limit: limit) { event in
-      guard what == nil || event.what == what else { return false }
-      return event.device.map { $0 == name } ?? (token != nil && event.token == token)
+      (event.device.map { $0 == name } ?? (token != nil && event.token == token)) && matches(event)
     }
   }
 
   /// How far the registration of a token has come.
   public func registrationState(of token: DeviceToken) -> RegistrationState {
     tokens.find(token).map { tokens[$0].registration } ?? .none
+  }
+
+  /// Why the gateway does not have the token, as far as that was found out last; nil when nothing is known to be wrong.
+  public func registrationProblem(of token: DeviceToken) -> String? {
+    log.events(after: 0, limit: .max) { $0.token == token && ($0.what == .registrationFailed || $0.what == .tokenRegistered) }
+      .events.last.flatMap { $0.what == .registrationFailed ? $0.detail : nil }
   }
 
   private func device(named name: String) -> Device? {

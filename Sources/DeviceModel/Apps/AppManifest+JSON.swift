@@ -1,0 +1,42 @@
+public import JSON
+import Push
+
+extension AppManifest {
+  /// Reads a manifest: `{"widgets":[{"kind","families"?,"push"?}]?, "controls":[{"kind"}]?, "activities":[{"attributesType",
+  /// "contentState"?}]?, "frequentUpdates"?}`; throws for anything else, naming the field.
+  public init(_ reader: inout JSONReader) throws(FieldError) {
+    self.init()
+    for var widget in try reader.optionalObjects("widgets", max: Limits.widgetsPerRegistration) ?? [] {
+      let kind = try widget.string("kind")
+      var families: [WidgetFamily] = []
+      for name in try widget.optionalStrings("families") ?? [] { families.append(try WidgetFamily(name, of: widget, "families")) }
+      widgets.append(WidgetKind(kind: kind, families: families, pushEnabled: try widget.optionalBool("push") ?? true))
+      try widget.finish()
+    }
+    for var control in try reader.optionalObjects("controls", max: Limits.controlsPerApp) ?? [] {
+      controls.append(ControlKind(kind: try control.string("kind")))
+      try control.finish()
+    }
+    for var activity in try reader.optionalObjects("activities", max: Limits.activitiesPerApp) ?? [] {
+      let type = try activity.string("attributesType")
+      var schema: ContentStateSchema?
+      if let value = activity.optionalValue("contentState") {
+        schema = try ContentStateSchema(value, at: "\(activity.path).contentState")
+      }
+      activities.append(ActivityType(attributesType: type, contentState: schema))
+      try activity.finish()
+    }
+    frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
+  }
+}
+
+extension WidgetFamily {
+  /// The family of that name, read from a field of `reader`; throws an error that names the known ones.
+  init(_ name: String, of reader: JSONReader, _ field: String) throws(FieldError) {
+    guard let family = WidgetFamily(rawValue: name) else {
+      let known = WidgetFamily.allCases.map(\.rawValue)
+      throw reader.error(field, "must be one of \(known.joined(separator: ", ")), not \"\(name)\"")
+    }
+    self = family
+  }
+}

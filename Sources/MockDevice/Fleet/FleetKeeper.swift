@@ -1,0 +1,94 @@
+import DeviceModel
+import Primitives
+import Push
+import Reactor
+
+/// The fleet on its loop: carries out its effects, watches the clock for it, and answers those who wait for something to happen.
+///
+/// Belongs to its loop; pushes use `fleet` at once, everybody else comes through a `FleetDoor`.
+final class FleetKeeper {
+  /// One who waits until a look at the fleet satisfies it.
+  struct Waiter {
+    let id: UInt64
+    let deadline: Uptime
+    /// Answers and returns true when there is nothing more to wait for.
+    let look: (DeviceFleet) -> Bool
+    /// Answers at the deadline.
+    let giveUp: () -> Void
+  }
+
+  /// The devices.
+  var fleet: DeviceFleet
+
+  private unowned let loop: EventLoop
+  private let carryOut: ([DeviceEffect]) -> Void
+  private var waiters: [Waiter] = []
+  private var seenEvent: UInt64 = 0
+  /// Due when an activity may have changed by itself.
+  private var activityTimer: Timer?
+  /// Due when the first waiter gives up.
+  private var waiterTimer: Timer?
+
+  /// The longest sleep while an activity runs: the product's clock may be moved forward meanwhile.
+  private static let longestSleep = TimeSpan.seconds(1)
+
+  /// - Parameter carryOut: Takes the effects of a round, in order.
+  init(_ fleet: DeviceFleet, on loop: EventLoop, carryOut: @escaping ([DeviceEffect]) -> Void) {
+    self.fleet = fleet
+    self.loop = loop
+    self.carryOut = carryOut
+    activityTimer = loop.makeTimer { [unowned self] in self.wakeActivities() }
+    waiterTimer = loop.makeTimer { [unowned self] in self.dismissWaiters() }
+    loop.atEveryRoundEnd { [unowned self] in self.endRound() }
+  }
+
+  /// The product's time in this round.
+  var now: Instant { loop.now }
+
+  /// Adds a waiter unless it is satisfied already; false when there are as many as there may be.
+  func wait(_ waiter: Waiter) -> Bool {
+    if waiter.look(fleet) { return true }
+    guard waiters.count < Limits.deviceWaiters else { return false }
+    waiters.append(waiter)
+    armWaiterTimer()
+    return true
+  }
+
+  /// Forgets a waiter whose client went away.
+  func forget(waiter id: UInt64) { waiters.removeAll { $0.id == id } }
+
+  /// What the round has changed goes out: effects, answers to waiters, the next deadline.
+  private func endRound() {
+    guard fleet.newestEvent != seenEvent else { return }
+    seenEvent = fleet.newestEvent
+    let effects = fleet.takeEffects()
+    if !effects.isEmpty { carryOut(effects) }
+    if !waiters.isEmpty { waiters.removeAll { $0.look(fleet) } }
+    armActivityTimer()
+  }
+
+  private func armActivityTimer() {
+    guard let due = fleet.nextDue, let activityTimer else { return }
+    let delay = max(.zero, min(due - loop.now, Self.longestSleep))
+    if !activityTimer.isArmed { activityTimer.arm(after: delay) }
+  }
+
+  private func wakeActivities() {
+    fleet.advance(to: loop.now)
+    armActivityTimer()
+  }
+
+  private func dismissWaiters() {
+    let now = loop.uptime
+    waiters.removeAll { waiter in
+      guard waiter.deadline <= now else { return false }
+      waiter.giveUp()
+      return true
+    }
+    armWaiterTimer()
+  }
+
+  private func armWaiterTimer() {
+    if let earliest = waiters.map(\.deadline).min() { waiterTimer?.arm(at: earliest) }
+  }
+}

@@ -1,0 +1,49 @@
+import DeviceModel
+import HTTP2
+import Primitives
+import Push
+import Rules
+
+/// The HTTP/2 side of `POST /3/device/<token>`: answers on the loop, in the round in which the request came.
+final class PushFace {
+  private let desk: PushDesk
+  private var fields = FieldList()
+  private var outcomeHeader = OutcomeHeader()
+
+  init(_ desk: PushDesk) { self.desk = desk }
+
+  /// Answers a request for the path that APNs serves; false when it is for another path, and somebody else answers.
+  func answer(_ exchange: Exchange) -> Bool {
+    guard let path = exchange.value(of: .path), path.isPushPath else { return false }
+    let answer = desk.settle(
+      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal)
+    fields.removeAll()
+    let id = answer.id.text
+    unsafe fields.append(.apnsID, id.span.bytes)
+    if case .refused(let reason, let since, let detail) = answer.outcome {
+      let body = ErrorBody.bytes(reason, since: since, detail: detail)
+      unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes)
+      return true
+    }
+    outcomeHeader.write(answer.outcome)
+    fields.append(.widgetpushOutcome, outcomeHeader.value)
+    exchange.respond(status: 200, fields)
+    return true
+  }
+}
+
+extension RawSpan {
+  /// Whether the bytes begin with `/3/`, where APNs serves devices.
+  fileprivate var isPushPath: Bool { byteCount >= 3 && extracting(first: 3).equals("/3/") }
+}
+
+extension ErrorBody {
+  /// The body for `reason` as bytes of its own.
+  static func bytes(_ reason: Reason, since: Instant?, detail: String?) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: Limits.errorBodyBytes) { buffer, count in
+      var output = unsafe OutputRawSpan(buffer: UnsafeMutableRawBufferPointer(buffer), initializedCount: 0)
+      append(reason, since: since, detail: detail, to: &output)
+      count = unsafe output.finalize(for: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+}

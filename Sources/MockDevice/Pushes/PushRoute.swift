@@ -1,0 +1,39 @@
+import Control
+import DeviceModel
+import Primitives
+import Push
+import Rules
+
+/// `POST /3/device/<token>` for whoever comes over HTTP/1.1 or the plain port: the same desk, by way of the mailbox.
+struct PushRoute: Sendable {
+  private let leave: @Sendable (@escaping @Sendable (PushDesk) -> Void) -> Void
+
+  /// - Parameter leave: Leaves work for the loop's desk.
+  init(leave: @escaping @Sendable (@escaping @Sendable (PushDesk) -> Void) -> Void) { self.leave = leave }
+
+  /// The answer to a request for a path below `/3/`.
+  func respond(to request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
+    let body = Array(request.body.prefix(Limits.providerBodyBytes))
+    let total = request.body.count
+    let headers = CopiedHeaders(request)
+    let answer = try await Reply<PushAnswer>.waiting { reply in
+      leave { desk in
+        let answer = unsafe desk.settle(
+          headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total)
+        reply.answer(.success(answer))
+      }
+    }
+    return Self.response(answer)
+  }
+
+  private static func response(_ answer: PushAnswer) -> HTTPResponse {
+    if case .refused(let reason, let since, let detail) = answer.outcome {
+      return HTTPResponse(
+        status: reason.status, fields: ["apns-id": answer.id.description],
+        body: ErrorBody.bytes(reason, since: since, detail: detail))
+    }
+    var header = OutcomeHeader()
+    header.write(answer.outcome)
+    return HTTPResponse(status: 200, fields: ["apns-id": answer.id.description, "widgetpush-outcome": header.value.string])
+  }
+}

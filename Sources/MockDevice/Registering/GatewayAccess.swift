@@ -1,0 +1,21 @@
+public import HTTPClient
+
+/// How a mock device reaches the control API of its gateway.
+public struct GatewayAccess: Sendable {
+  /// The control API's URL without a path, such as `https://gateway:8443`.
+  public var url: String
+  /// An access token with the scope `register`.
+  public var accessToken: String
+  /// Whose certificate the gateway must have.
+  public var trust: BlockingHTTPClient.Trust
+  /// The upstream of the gateway that leads to this device; nil leaves it to what the gateway has for the app.
+  public var upstream: String?
+
+  /// Access with these values.
+  public init(url: String, accessToken: String, trust: BlockingHTTPClient.Trust = .system, upstream: String? = nil) {
+    self.url = url
+    self.accessToken = accessToken
+    self.trust = trust
+    self.upstream = upstream
+  }
+}

@@ -1,0 +1,82 @@
+import DeviceModel
+import HTTPClient
+import Primitives
+import Push
+import Reactor
+
+/// Carries out what apps on the devices ask of the gateway, on a thread of its own, since each call blocks.
+///
+/// The thread runs a loop whose one mailbox brings effects and whose one timer waits out a gateway that is not there yet: a device that
+/// starts before its gateway registers its tokens as soon as the gateway is up.
+final class Registrar: Sendable {
+  /// What became of a call.
+  struct Report: Sendable {
+    let effect: DeviceEffect
+    let verdict: RegistrationQueue.Verdict
+  }
+
+  private let mailbox: Mailbox<DeviceEffect>
+  private let handle: LoopHandle
+
+  /// Starts the thread.
+  ///
+  /// - Parameter report: Takes what became of each call, on the registrar's thread.
+  init(_ gateway: GatewayAccess, report: @escaping @Sendable (Report) -> Void) throws(SystemError) {
+    let loop = try EventLoop(descriptors: 1, clock: { Instant(nanoseconds: 0) })
+    let worker = RegistrarWorker(gateway, on: loop, report: report)
+    mailbox = loop.makeMailbox(capacity: Limits.deviceTokens) { effect in worker.add(effect) }
+    handle = loop.handle
+    loop.atEveryRoundEnd { worker.work() }
+    try Thread.start(name: "registrar") { loop.run() }
+  }
+
+  /// Takes an effect; false when there is no room.
+  func carryOut(_ effect: DeviceEffect) -> Bool { mailbox.post(effect) }
+
+  /// Ends the thread after the call it is in.
+  func stop() { handle.stop() }
+}
+
+/// The registrar's state on its own loop.
+private final class RegistrarWorker {
+  private let gateway: GatewayAccess
+  private let client: BlockingHTTPClient
+  private let report: @Sendable (Registrar.Report) -> Void
+  private unowned let loop: EventLoop
+  private var queue: RegistrationQueue
+  private var timer: Timer?
+
+  init(_ gateway: GatewayAccess, on loop: EventLoop, report: @escaping @Sendable (Registrar.Report) -> Void) {
+    self.gateway = gateway
+    self.loop = loop
+    self.report = report
+    client = BlockingHTTPClient(trust: gateway.trust)
+    let retry = Limits.registerRetryMilliseconds
+    queue = RegistrationQueue(retry: (.milliseconds(retry.first), .milliseconds(retry.longest)))
+    timer = loop.makeTimer {}
+  }
+
+  func add(_ effect: DeviceEffect) { queue.add(effect) }
+
+  /// Makes one call, so that the mailbox is looked at between calls, and sees to it that the loop comes back for the next.
+  func work() {
+    if let effect = queue.next(at: loop.uptime) {
+      let outcome = call(effect)
+      report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read())))
+    }
+    if let due = queue.due { timer?.arm(at: due) }
+  }
+
+  private func call(_ effect: DeviceEffect) -> RegistrationQueue.Outcome {
+    do throws(BlockingHTTPClient.Failure) {
+      let response = try client.perform(RegistrationCall.request(effect, gateway))
+      return RegistrationCall.outcome(effect, status: response.status, body: response.body)
+    } catch {
+      switch error.kind {
+      case .badRequest, .badTrust: return .refused(error.message)
+      case .unknownHost, .connectionRefused, .unreachable, .untrusted, .handshake, .timeout, .connectionLost, .tooLarge, .malformed:
+        return .failed(error.message)
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import DeviceModel
+import HTTPClient
+import JSON
+import Primitives
+import Push
+
+/// One call of an app's push handler to the gateway's control API: what is sent, and what the answer means.
+enum RegistrationCall {
+  /// The request that carries out `effect`: `PUT` or `DELETE /v1/registrations/{token}`.
+  static func request(_ effect: DeviceEffect, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
+    var base = gateway.url[...]
+    while base.hasSuffix("/") { base.removeLast() }
+    let url = "\(base)/v1/registrations/\(effect.token.hex)"
+    let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.accessToken)")
+    let timeout = TimeSpan.milliseconds(Limits.registerMilliseconds)
+    switch effect {
+    case .unregister: return BlockingHTTPClient.Request("DELETE", url, fields: [authorization], timeout: timeout)
+    case .register(let registration):
+      let type = BlockingHTTPClient.Field("content-type", "application/json")
+      let body = Array(json(registration, upstream: gateway.upstream).serialized().utf8)
+      return BlockingHTTPClient.Request("PUT", url, fields: [authorization, type], body: body, timeout: timeout)
+    }
+  }
+
+  /// What an answer means; 404 to a removal means that there was nothing to remove.
+  static func outcome(_ effect: DeviceEffect, status: Int, body: [UInt8]) -> RegistrationQueue.Outcome {
+    switch status {
+    case 200..<300: return .done
+    case 404:
+      if case .unregister = effect { return .done }
+    case 408, 425, 429, 500...: return .failed("the gateway answered \(status)\(message(of: body))")
+    default: break
+    }
+    return .refused("the gateway answered \(status)\(message(of: body))")
+  }
+
+  /// The body of a registration.
+  static func json(_ registration: Registration, upstream: String?) -> JSONValue {
+    var object: JSONObject = [
+      "type": .string(registration.kind.name), "bundleID": .string(registration.bundleID),
+      "environment": .string(registration.environment.name),
+    ]
+    object["upstream"] = (upstream ?? registration.upstream).map { .string($0) }
+    object["device"] = registration.device.map { .string($0) }
+    object["user"] = registration.user.map { .string($0) }
+    object["platform"] = registration.platform.map { .string($0) }
+    if registration.kind == .widgets {
+      object["widgets"] = .array(
+        registration.widgets.map { widget in
+          var member: JSONObject = ["kind": .string(widget.kind), "family": .string(widget.family)]
+          member["id"] = widget.id.map { .string($0) }
+          return .object(member)
+        })
+    }
+    object["control"] = registration.controlKind.map { ["kind": .string($0)] }
+    object["activity"] = registration.activity.map { ["id": .string($0.id), "attributesType": .string($0.attributesType)] }
+    if registration.frequentUpdates { object["frequentUpdates"] = true }
+    if registration.developerMode { object["developerMode"] = true }
+    return .object(object)
+  }
+
+  private static func message(of body: [UInt8]) -> String {
+    guard let json = try? JSONValue.parse(body), let message = json["error"]?["message"]?.stringValue else { return "" }
+    return ": \(message)"
+  }
+}

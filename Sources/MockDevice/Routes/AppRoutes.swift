@@ -1,0 +1,53 @@
+import Control
+import DeviceModel
+import JSON
+import Primitives
+import Push
+
+/// The routes of apps on a device: install, update, remove.
+struct AppRoutes: Sendable {
+  let door: FleetDoor
+
+  var routes: [Route] {
+    [
+      Route(.post, "/v1/devices/{device}/apps", .scope(.admin), install),
+      Route(.put, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), update),
+      Route(.delete, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), remove),
+    ]
+  }
+
+  private func install(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let (bundleID, manifest) = try routed.request.readJSON { reader throws(FieldError) in
+      let bundleID = try reader.string("bundleID")
+      guard var inner = try reader.optionalObject("manifest") else { return (bundleID, AppManifest()) }
+      let manifest = try AppManifest(&inner)
+      try inner.finish()
+      return (bundleID, manifest)
+    }
+    return try await install(bundleID, manifest, routed)
+  }
+
+  private func update(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let manifest =
+      routed.request.body.isEmpty
+      ? AppManifest() : try routed.request.readJSON { reader throws(FieldError) in try AppManifest(&reader) }
+    return try await install(routed["bundleID"], manifest, routed)
+  }
+
+  private func install(_ bundleID: String, _ manifest: AppManifest, _ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    try routed.requireApp(bundleID)
+    let device = routed["device"]
+    let (isNew, state) = try await door.perform { fleet, now throws(DeviceError) in
+      let isNew = try fleet.install(bundleID, manifest, on: device, at: now)
+      return (isNew, try fleet.state(of: device, at: now) { $0 == bundleID })
+    }
+    return .json(state["apps"]?[0] ?? state, status: isNew ? 201 : 200)
+  }
+
+  private func remove(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let (device, bundleID) = (routed["device"], routed["bundleID"])
+    try routed.requireApp(bundleID)
+    try await door.perform { fleet, now throws(DeviceError) in try fleet.removeApp(bundleID, from: device, at: now) }
+    return .noContent
+  }
+}

@@ -1,0 +1,101 @@
+import Control
+import DeviceModel
+import JSON
+import Primitives
+import Push
+
+/// The routes of devices themselves: list, set up, look at, wipe, rotate tokens.
+struct DeviceRoutes: Sendable {
+  let door: FleetDoor
+  let registrations: RegistrationWait
+
+  var routes: [Route] {
+    [
+      Route(.get, "/v1/devices", .scope(.read), list),
+      Route(.put, "/v1/devices/{device}", .scope(.admin), set),
+      Route(.delete, "/v1/devices/{device}", .scope(.admin), remove),
+      Route(.get, "/v1/devices/{device}/state", .scope(.read), state),
+      Route(.post, "/v1/devices/{device}/rotate", .scope(.admin), rotate),
+    ]
+  }
+
+  private func list(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    var query = routed.request.query.reader()
+    let after = try query.cursor("after") { String(validating: $0, as: UTF8.self) } ?? ""
+    let limit = try query.integer("limit", in: 1...Limits.pageRows) ?? 100
+    try query.finish()
+    let grant = routed.grant
+    let page = try await door.perform { fleet, _ in fleet.devices(after: after, limit: limit, sees: grant.sees) }
+    var body: JSONObject = ["devices": .array(page.list)]
+    if !page.isLast, let last = page.names.last { body["next"] = .string(PageCursor.text(of: last.utf8)) }
+    return .json(.object(body))
+  }
+
+  private func set(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    try routed.requireAllApps("sets up a device")
+    let name = routed["device"]
+    let settings =
+      routed.request.body.isEmpty
+      ? DeviceSettings()
+      : try routed.request.readJSON { reader throws(FieldError) in try DeviceSettings(&reader) }
+    let (isNew, state) = try await door.perform { fleet, now throws(DeviceError) in
+      let isNew = try fleet.setDevice(name, settings, at: now)
+      return (isNew, try fleet.state(of: name, at: now))
+    }
+    return .json(state, status: isNew ? 201 : 200)
+  }
+
+  private func remove(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    try routed.requireAllApps("wipes a device")
+    let name = routed["device"]
+    try await door.perform { fleet, now throws(DeviceError) in try fleet.removeDevice(name, at: now) }
+    return .noContent
+  }
+
+  private func state(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let (name, grant) = (routed["device"], routed.grant)
+    return .json(
+      try await door.perform { fleet, now throws(DeviceError) in try fleet.state(of: name, at: now, sees: grant.sees) })
+  }
+
+  private func rotate(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let name = routed["device"]
+    let wait = try registrations.readWait(routed.request)
+    let (bundleID, kind, id) =
+      routed.request.body.isEmpty
+      ? (nil, nil, nil)
+      : try routed.request.readJSON { reader throws(FieldError) in
+        let bundleID = try reader.optionalString("bundleID")
+        let kind = try reader.optionalChoice("type", of: TokenKind.allCases.map(\.name)).flatMap { TokenKind(name: $0) }
+        return (bundleID, kind, try reader.optionalString("id"))
+      }
+    if let bundleID { try routed.requireApp(bundleID) } else { try routed.requireAllApps("rotates the tokens of all apps") }
+    let rotated = try await door.perform { fleet, now throws(DeviceError) in
+      try fleet.rotateTokens(of: name, bundleID: bundleID, kind: kind, id: id, at: now)
+    }
+    var list: [JSONValue] = []
+    for token in rotated {
+      let entry: JSONObject = [
+        "type": .string(token.kind.name), "bundleID": .string(token.bundleID), "old": .string(token.old.hex),
+      ]
+      list.append(.object(try await registrations.adding(token.new, to: entry, wait)))
+    }
+    return .json(["rotated": .array(list)])
+  }
+}
+
+extension RoutedRequest {
+  /// Refuses an access token that does not see the app.
+  func requireApp(_ bundleID: String) throws(ControlError) {
+    guard grant.sees(bundleID) else {
+      throw .forbidden("the access token \"\(grant.name)\" is not for the app \(bundleID)", field: "bundleID")
+    }
+  }
+
+  /// Refuses an access token that is for some apps only.
+  func requireAllApps(_ what: String) throws(ControlError) {
+    guard grant.bundleIDs == nil else {
+      throw .forbidden("the access token \"\(grant.name)\" is for some apps only, and this \(what)")
+    }
+  }
+}
