@@ -98,7 +98,7 @@ public struct ClientSession: ~Copyable {
   /// Takes what the server sent; returns why the session has failed, if it has.
   @discardableResult
   public mutating func receive(_ bytes: RawSpan) -> SessionFailure? {
-    guard core.pointee.failure == nil else { return core.pointee.failure }
+    guard failure == nil else { return failure }
     core.pointee.releaseLent()
     let consumed = bytes.withUnsafeBytes {
       nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
@@ -138,10 +138,12 @@ public struct ClientSession: ~Copyable {
   public var isEstablished: Bool { core.pointee.hasPeerSettings }
 
   /// Whether no further request will be taken, because one side has said GOAWAY or broken the protocol.
-  public var isClosing: Bool { core.pointee.isGoingAway || core.pointee.peerGoAway != nil || core.pointee.failure != nil }
+  public var isClosing: Bool { core.pointee.isGoingAway || core.pointee.peerGoAway != nil || failure != nil }
 
   /// Why the session has failed, if it has.
-  public var failure: SessionFailure? { core.pointee.failure }
+  public var failure: SessionFailure? {
+    core.pointee.failure ?? (core.pointee.outlet.error == 0 ? nil : SessionFailure(library: core.pointee.outlet.error))
+  }
 
   /// Announces the end: answers to open requests are still awaited, further requests are not taken.
   public mutating func goAway() {
@@ -157,11 +159,11 @@ public struct ClientSession: ~Copyable {
   }
 
   /// Whether there is something to drain.
-  public var wantsWrite: Bool { !core.pointee.outlet.isEmpty || nghttp2_session_want_write(core.pointee.session) != 0 }
+  public var wantsWrite: Bool { core.pointee.outlet.hasFrames(core.pointee.session) }
 
   /// Whether the session is over: nothing more is to be received or sent, and the connection is to be closed.
   public var isDone: Bool {
-    !wantsWrite && (core.pointee.failure != nil || nghttp2_session_want_read(core.pointee.session) == 0)
+    !wantsWrite && (failure != nil || nghttp2_session_want_read(core.pointee.session) == 0)
   }
 }
 

@@ -11,36 +11,90 @@ extension Exchange {
   /// fault and traps.
   @discardableResult
   public func respond(status: Int, _ fields: borrowing FieldList, body: RawSpan = RawSpan()) -> Bool {
-    guard slot.pointee.generation == key.generation, let core = slot.pointee.session else { return false }
-    precondition(!slot.pointee.isAnswered, "an exchange is answered once")
-    slot.pointee.isAnswered = true
-    if !slot.pointee.isComplete { core.pointee.answeredEarly(slot) }
-    core.pointee.pool.pointee.mark(core)
-    guard submit(status, fields, body, core) == 0 else {
-      nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.internalError)
+    guard let core = session else { return false }
+    beginAnswer(core)
+    guard !body.isEmpty else {
+      finish(core, fields.withStatus(status) { nghttp2_submit_response(core.pointee.session, slot.pointee.stream, $0, $1, nil) })
       return true
     }
-    return true
-  }
-
-  private func submit(
-    _ status: Int, _ fields: borrowing FieldList, _ body: RawSpan, _ core: UnsafeMutablePointer<ServerCore>
-  ) -> CInt {
-    let (session, stream) = (core.pointee.session, slot.pointee.stream)
-    guard !body.isEmpty else {
-      return fields.withStatus(status) { nghttp2_submit_response(session, stream, $0, $1, nil) }
-    }
     let stored = core.pointee.pool.pointee.blocks._withUnsafeGuaranteedRef { slot.pointee.response.set(body, $0) }
-    guard stored else { return CInt(NGHTTP2_ERR_NOMEM.rawValue) }
-    var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: slot), read_callback: responseBody)
-    return fields.withStatus(status) { nghttp2_submit_response(session, stream, $0, $1, &provider) }
+    finish(core, stored ? submitWithBody(core, status, fields) : CInt(NGHTTP2_ERR_NOMEM.rawValue))
+    return true
   }
 
   /// Gives the stream up without an answer, with an error code of RFC 9113 section 7.
   public func reset(_ code: UInt32) {
-    guard slot.pointee.generation == key.generation, let core = slot.pointee.session else { return }
+    guard let core = session else { return }
     slot.pointee.isAnswered = true
     nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, code)
+    core.pointee.pool.pointee.mark(core)
+  }
+}
+
+// MARK: Bodies that come bit by bit
+
+extension Exchange {
+  /// Begins an answer whose body will be written bit by bit, such as a stream of events; `endBody` ends it.
+  ///
+  /// Returns false when the stream was closed meanwhile.
+  @discardableResult
+  public func beginResponse(status: Int, _ fields: borrowing FieldList) -> Bool {
+    guard let core = session else { return false }
+    beginAnswer(core)
+    slot.pointee.response.open()
+    finish(core, submitWithBody(core, status, fields))
+    return true
+  }
+
+  /// Appends a copy of `bytes` to a body that was begun.
+  ///
+  /// Returns false, and appends nothing, when the stream was closed meanwhile, when more than `unsentBytesMax` bytes would
+  /// wait for the client to read them, or when no memory is left.
+  public func writeBody(_ bytes: RawSpan, unsentBytesMax: Int) -> Bool {
+    guard let core = session else { return false }
+    guard slot.pointee.response.unsentBytes + bytes.byteCount <= unsentBytesMax else { return false }
+    let stored = core.pointee.pool.pointee.blocks._withUnsafeGuaranteedRef { slot.pointee.response.append(bytes, $0) }
+    if stored { resume(core) }
+    return stored
+  }
+
+  /// Ends a body that was begun; what was written is still sent.
+  public func endBody() {
+    guard let core = session else { return }
+    slot.pointee.response.end()
+    resume(core)
+  }
+}
+
+// MARK: Steps
+
+extension Exchange {
+  /// The session, or nil when the stream was closed.
+  private var session: UnsafeMutablePointer<ServerCore>? {
+    slot.pointee.generation == key.generation ? slot.pointee.session : nil
+  }
+
+  private func beginAnswer(_ core: UnsafeMutablePointer<ServerCore>) {
+    precondition(!slot.pointee.isAnswered, "an exchange is answered once")
+    slot.pointee.isAnswered = true
+    if !slot.pointee.isComplete { core.pointee.answeredEarly(slot) }
+    core.pointee.pool.pointee.mark(core)
+  }
+
+  private func submitWithBody(_ core: UnsafeMutablePointer<ServerCore>, _ status: Int, _ fields: borrowing FieldList) -> CInt {
+    var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: slot), read_callback: responseBody)
+    return fields.withStatus(status) { nghttp2_submit_response(core.pointee.session, slot.pointee.stream, $0, $1, &provider) }
+  }
+
+  /// An answer that cannot be made, for want of memory, becomes a reset: the client learns that it failed.
+  private func finish(_ core: UnsafeMutablePointer<ServerCore>, _ result: CInt) {
+    guard result != 0 else { return }
+    nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.internalError)
+  }
+
+  /// Has nghttp2 ask for the body again, which it stops doing when there is none.
+  private func resume(_ core: UnsafeMutablePointer<ServerCore>) {
+    nghttp2_session_resume_data(core.pointee.session, slot.pointee.stream)
     core.pointee.pool.pointee.mark(core)
   }
 }

@@ -20,12 +20,10 @@ public import Primitives
   var state = State.free
   /// Whether the whole request has arrived.
   @usableFromInline var isComplete = false
-  /// Whether a response was submitted, or the stream was given up.
+  /// Whether a response was submitted, or the stream was given up; what still arrives of the request is then dropped.
   @usableFromInline var isAnswered = false
   /// Whether the answer came before the request was complete; the session counts those.
   var isEarly = false
-  /// Whether the request is of no interest any more: its bytes are counted by flow control and dropped.
-  var isDiscarded = false
   var stream: Int32 = 0
   var session: UnsafeMutablePointer<ServerCore>?
   var previous: UnsafeMutablePointer<ExchangeSlot>?

@@ -12,39 +12,51 @@ extension HeaderName {
     self = candidate
   }
 
+  // Two nested switches, which become jump tables; one over pairs becomes a chain of comparisons.
   @inline(__always) private static func candidate(_ name: UnsafePointer<UInt8>, _ count: Int) -> HeaderName? {
-    guard count >= 4 else { return nil }
+    guard count >= 4, count <= 22 else { return nil }
     let last = name[count - 1]
-    return switch (count, last) {
-    case (4, UInt8(ascii: "t")): .host
-    case (5, UInt8(ascii: "h")): .path
-    case (5, UInt8(ascii: "w")): .allow
-    case (6, UInt8(ascii: "t")): name[0] == UInt8(ascii: "a") ? .accept : .expect
-    case (6, UInt8(ascii: "n")): .origin
-    case (7, UInt8(ascii: "d")): name[0] == UInt8(ascii: "a") ? .apnsID : .method
-    case (7, UInt8(ascii: "e")): .scheme
-    case (7, UInt8(ascii: "s")): .status
-    case (8, UInt8(ascii: "n")): .location
-    case (10, UInt8(ascii: "c")): .apnsTopic
-    case (10, UInt8(ascii: "y")): .authority
-    case (10, UInt8(ascii: "t")): .userAgent
-    case (11, UInt8(ascii: "r")): .retryAfter
-    case (12, UInt8(ascii: "e")): .contentType
-    case (13, UInt8(ascii: "n")): .authorization
-    case (13, UInt8(ascii: "y")): .apnsPriority
-    case (13, UInt8(ascii: "l")): .cacheControl
-    case (14, UInt8(ascii: "e")): .apnsPushType
-    case (14, UInt8(ascii: "h")): .contentLength
-    case (14, UInt8(ascii: "d")): .apnsUniqueID
-    case (15, UInt8(ascii: "n")): .apnsExpiration
-    case (15, UInt8(ascii: "d")): name[5] == UInt8(ascii: "c") ? .apnsChannelID : .apnsRequestID
-    case (15, UInt8(ascii: "y")): .idempotencyKey
-    case (16, UInt8(ascii: "d")): .apnsCollapseID
-    case (16, UInt8(ascii: "g")): .contentEncoding
-    case (17, UInt8(ascii: "l")): .widgetpushDetail
-    case (18, UInt8(ascii: "n")): .widgetpushExplain
-    case (18, UInt8(ascii: "e")): .widgetpushOutcome
-    case (22, UInt8(ascii: "n")): .widgetpushDisposition
+    return switch count {
+    case 4: last == UInt8(ascii: "t") ? .host : nil
+    case 5: last == UInt8(ascii: "h") ? .path : .allow
+    case 6: last == UInt8(ascii: "n") ? .origin : name[0] == UInt8(ascii: "a") ? .accept : .expect
+    case 7:
+      switch last {
+      case UInt8(ascii: "d"): name[0] == UInt8(ascii: "a") ? .apnsID : .method
+      case UInt8(ascii: "e"): .scheme
+      default: .status
+      }
+    case 8: .location
+    case 10:
+      switch last {
+      case UInt8(ascii: "c"): .apnsTopic
+      case UInt8(ascii: "y"): .authority
+      default: .userAgent
+      }
+    case 11: .retryAfter
+    case 12: .contentType
+    case 13:
+      switch last {
+      case UInt8(ascii: "n"): .authorization
+      case UInt8(ascii: "y"): .apnsPriority
+      default: .cacheControl
+      }
+    case 14:
+      switch last {
+      case UInt8(ascii: "e"): .apnsPushType
+      case UInt8(ascii: "h"): .contentLength
+      default: .apnsUniqueID
+      }
+    case 15:
+      switch last {
+      case UInt8(ascii: "n"): .apnsExpiration
+      case UInt8(ascii: "y"): .idempotencyKey
+      default: name[5] == UInt8(ascii: "c") ? .apnsChannelID : .apnsRequestID
+      }
+    case 16: last == UInt8(ascii: "d") ? .apnsCollapseID : .contentEncoding
+    case 17: .widgetpushDetail
+    case 18: last == UInt8(ascii: "n") ? .widgetpushExplain : .widgetpushOutcome
+    case 22: .widgetpushDisposition
     default: nil
     }
   }

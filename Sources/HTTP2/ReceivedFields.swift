@@ -43,7 +43,9 @@ public import Primitives
     let storedName = known == nil ? nameCount : 0
     let start = Int(byteCount)
     let end = start + storedName + valueCount
-    guard reserve(end, blocks), let block else { return .outOfMemory }
+    let records = (Int(fieldCount) &+ 1) &* MemoryLayout<Record>.stride
+    if end &+ records > capacity, !grow(to: end, blocks) { return .outOfMemory }
+    guard let block else { preconditionFailure("there is room, so there is a block") }
     if storedName > 0 { memcpy(block.base + start, name, storedName) }
     if valueCount > 0 { memcpy(block.base + start + storedName, value, valueCount) }
     self.listBytes = UInt32(truncatingIfNeeded: listBytes)
@@ -74,23 +76,21 @@ public import Primitives
     duplicates = 0
   }
 
-  /// Makes room for `bytes` bytes and one more record.
-  private mutating func reserve(_ bytes: Int, _ blocks: BlockPool) -> Bool {
-    let records = (Int(fieldCount) + 1) * MemoryLayout<Record>.stride
-    if let block, bytes + records <= block.capacity { return true }
-    guard let old = block else {
-      // A push has some 700 bytes of values, mostly its provider token: one block does.
-      block = blocks.allocate(max(1024, bytes + records))
-      return block != nil
+  /// Moves to a block with room for `bytes` bytes and one more record.
+  private mutating func grow(to bytes: Int, _ blocks: BlockPool) -> Bool {
+    let kept = Int(fieldCount) * MemoryLayout<Record>.stride
+    // A push has some 700 bytes of values, mostly its provider token: one block does.
+    guard let larger = blocks.allocate(max(1024, bytes + kept + MemoryLayout<Record>.stride)) else { return false }
+    if let block {
+      memcpy(larger.base, block.base, Int(byteCount))
+      memcpy(larger.base + larger.capacity - kept, block.base + block.capacity - kept, kept)
+      blocks.release(block)
     }
-    guard let larger = blocks.allocate(bytes + records) else { return false }
-    let kept = records - MemoryLayout<Record>.stride
-    memcpy(larger.base, old.base, Int(byteCount))
-    memcpy(larger.base + larger.capacity - kept, old.base + old.capacity - kept, kept)
-    blocks.release(old)
     block = larger
     return true
   }
+
+  private var capacity: Int { block?.capacity ?? 0 }
 
   @inlinable @inline(__always) static func address(_ index: Int, in block: Block) -> UnsafeMutablePointer<Record> {
     (block.base + block.capacity).assumingMemoryBound(to: Record.self) - (index + 1)

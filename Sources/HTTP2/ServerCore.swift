@@ -53,7 +53,6 @@ import Primitives
     slot.pointee.isComplete = false
     slot.pointee.isAnswered = false
     slot.pointee.isEarly = false
-    slot.pointee.isDiscarded = false
     slot.pointee.received = now
     receiving.append(slot)
     heading = slot
@@ -65,7 +64,7 @@ import Primitives
     _ slot: UnsafeMutablePointer<ExchangeSlot>, _ name: UnsafePointer<UInt8>, _ nameCount: Int, _ value: UnsafePointer<UInt8>,
     _ valueCount: Int
   ) {
-    guard !slot.pointee.isDiscarded else { return }
+    guard !slot.pointee.isAnswered else { return }
     let appended = pool.pointee.blocks._withUnsafeGuaranteedRef {
       slot.pointee.fields.append(
         name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
@@ -79,17 +78,17 @@ import Primitives
       nghttp2_submit_response(session, slot.pointee.stream, &status, 1, nil)
       answeredEarly(slot)
     }
-    discard(slot)
+    slot.pointee.isAnswered = true
   }
 
   mutating func data(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
-    guard !slot.pointee.isDiscarded else { return }
+    guard !slot.pointee.isAnswered else { return }
     let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
       slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
     }
     if !stored {
       refuse(slot.pointee.stream)
-      discard(slot)
+      slot.pointee.isAnswered = true
     }
   }
 
@@ -98,20 +97,14 @@ import Primitives
     slot.pointee.isComplete = true
     guard slot.pointee.state == .receiving else { return }
     receiving.remove(slot)
-    slot.pointee.state = slot.pointee.isDiscarded ? .taken : .ready
-    if slot.pointee.isDiscarded { taken.append(slot) } else { ready.append(slot) }
+    slot.pointee.state = slot.pointee.isAnswered ? .taken : .ready
+    if slot.pointee.isAnswered { taken.append(slot) } else { ready.append(slot) }
   }
 
   /// Refuses a stream for which nothing was done: the client may try again (RFC 9113 section 8.7).
   mutating func refuse(_ stream: Int32) {
     pool.pointee.refused += 1
     nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
-  }
-
-  /// The caller shall not see this exchange; it stays open until its stream is closed.
-  private mutating func discard(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
-    slot.pointee.isDiscarded = true
-    slot.pointee.isAnswered = true
   }
 
   /// The answer was submitted although the request is not complete.

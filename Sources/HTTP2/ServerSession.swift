@@ -47,11 +47,11 @@ public struct ServerSession: ~Copyable {
 
   /// Takes what the client sent; `now` becomes the exchanges' time of arrival.
   ///
-  /// Returns why the session has failed, if it has: then the GOAWAY is there to drain, and the connection is to be
-  /// closed after it.
+  /// Returns why the session has failed, if it has: then a GOAWAY is there to drain, and the connection is to be closed
+  /// after it. Some violations are known only when their GOAWAY is drained; `failure` has them then.
   @discardableResult
   public mutating func receive(_ bytes: RawSpan, now: Instant) -> SessionFailure? {
-    guard core.pointee.failure == nil else { return core.pointee.failure }
+    guard failure == nil else { return failure }
     core.pointee.now = now
     if !core.pointee.preface.isComplete, let failure = core.pointee.preface.match(bytes) {
       core.pointee.failure = failure
@@ -124,15 +124,17 @@ extension ServerSession {
   }
 
   /// Whether there is something to drain.
-  public var wantsWrite: Bool { !core.pointee.outlet.isEmpty || nghttp2_session_want_write(core.pointee.session) != 0 }
+  public var wantsWrite: Bool { core.pointee.outlet.hasFrames(core.pointee.session) }
 
   /// Whether the session is over: nothing more is to be received or sent, and the connection is to be closed.
   public var isDone: Bool {
-    !wantsWrite && (core.pointee.failure != nil || nghttp2_session_want_read(core.pointee.session) == 0)
+    !wantsWrite && (failure != nil || nghttp2_session_want_read(core.pointee.session) == 0)
   }
 
   /// Why the session has failed, if it has.
-  public var failure: SessionFailure? { core.pointee.failure }
+  public var failure: SessionFailure? {
+    core.pointee.failure ?? (core.pointee.outlet.error == 0 ? nil : SessionFailure(library: core.pointee.outlet.error))
+  }
 
   /// Whether the client has sent a whole preface and its SETTINGS.
   public var isEstablished: Bool { core.pointee.hasPeerSettings }

@@ -57,6 +57,13 @@ final class TestServer {
     return exchange.respond(status: status, fields, body: body.span.bytes)
   }
 
+  /// Begins an answer of 200 whose body is written bit by bit.
+  @discardableResult
+  func begin(_ exchange: Exchange) -> Bool {
+    fields.removeAll()
+    return exchange.beginResponse(status: 200, fields)
+  }
+
   /// Receives, answers every request with an empty 200, and forgets what there was to send.
   func serve(_ bytes: [UInt8]) {
     receive(bytes)
@@ -79,4 +86,7 @@ extension Exchange {
   func text(_ name: HeaderName) -> String? { value(of: name)?.string }
   var list: [[String]] { (0..<fieldCount).map { [name(ofField: $0).string, value(ofField: $0).string] } }
   var bodyBytes: [UInt8] { body.array }
+  func write(_ text: String, atMost unsentBytesMax: Int = 1000) -> Bool {
+    writeBody(Array(text.utf8).span.bytes, unsentBytesMax: unsentBytesMax)
+  }
 }

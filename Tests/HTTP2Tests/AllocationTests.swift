@@ -1,0 +1,61 @@
+import HTTP2
+import Primitives
+import Testing
+
+/// A steady load asks the system for no memory: neither nghttp2 for its own, nor the session for headers and bodies.
+@Suite("Allocations") struct AllocationTests {
+  private struct Count: Equatable {
+    var allocations, growths: Int
+    init(_ memory: SessionMemory) { (allocations, growths) = (memory.allocations, memory.blocks.growths) }
+  }
+
+  /// Thousands of pushes in batches of every kind of answer, both sides counted.
+  @Test(arguments: [1, 7, 64]) func steadyStateAllocatesNothing(batch: Int) throws {
+    let pool = makePool(256)
+    let server = TestServer(pool: pool)
+    let memory = SessionMemory(blockBytesMax: 64 << 20)
+    let client = TestClient(memory: memory)
+    converse(client, server)
+    var number = 0
+    func round() throws {
+      for _ in 0..<batch {
+        client.send(clientPush(number), tag: UInt64(number))
+        number += 1
+      }
+      converse(client, server)
+      while let exchange = server.ready() {
+        let refused = exchange.key.packed % 3 == 0
+        server.respond(exchange, refused ? 400 : 200, [(.apnsID, exchange.text(.apnsID)!)], body: refused ? payload : [])
+      }
+      converse(client, server)
+      #expect(client.answers().count == batch)
+    }
+    for _ in 0..<20 { try round() }
+    let (atServer, atClient) = (Count(pool.memory), Count(memory))
+    #expect(atServer.allocations > 0 && atServer.growths > 0)
+    for _ in 0..<max(20, 5000 / batch) { try round() }
+    #expect(Count(pool.memory) == atServer)
+    #expect(Count(memory) == atClient)
+    #expect(pool.memory.blocks.lentBytes == 0 && memory.blocks.lentBytes == 0)
+  }
+
+  /// Connections that come and go leave nothing behind, and the next one lives on what they gave back.
+  @Test func connectionsAreFreedWhole() throws {
+    let pool = makePool()
+    for _ in 0..<50 {
+      let server = TestServer(pool: pool)
+      server.serve(preface + (0..<20).flatMap { request(UInt32(2 * $0 + 1)) })
+    }
+    #expect(pool.memory.liveAllocations == 0 && pool.memory.blocks.lentBytes == 0 && pool.openExchanges == 0)
+  }
+
+  /// The free list keeps no more than it may.
+  @Test func keptBytesAreBounded() {
+    let bounded = ExchangePool(capacity: 64, memory: SessionMemory(blockBytesMax: 1 << 20, keptBytesMax: 0))
+    let server = TestServer(pool: bounded)
+    server.serve(preface + request(1))
+    let before = bounded.memory.allocations
+    server.serve(request(3))
+    #expect(bounded.memory.allocations > before, "with nothing kept, each request allocates")
+  }
+}
