@@ -64,10 +64,14 @@ public struct ClientSession: ~Copyable {
 
   /// Sends the fields of `fields`, pseudo-header fields first, and a copy of `body`; it goes out with the next `drain`.
   ///
-  /// The answer will carry `tag`. Returns nil, and sends nothing, when no stream may be opened or no memory is left.
-  public mutating func send(_ fields: borrowing FieldList, body: RawSpan = RawSpan(), tag: UInt64) -> RequestKey? {
+  /// The answer will carry `tag`; `time`, by any clock of the caller's that never goes back, is for `cancelStalled`. Returns
+  /// nil, and sends nothing, when no stream may be opened or no memory is left.
+  public mutating func send(
+    _ fields: borrowing FieldList, body: RawSpan = RawSpan(), tag: UInt64, at time: Int64 = 0
+  ) -> RequestKey? {
     guard canOpen, let slot = core.pointee.take() else { return nil }
     slot.pointee.tag = tag
+    slot.pointee.sentAt = time
     let session = core.pointee.session
     var stream = Int32(NGHTTP2_ERR_NOMEM.rawValue)
     if body.isEmpty {
@@ -91,6 +95,21 @@ public struct ClientSession: ~Copyable {
     slot.pointee.failure = .cancelled
     nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
     return true
+  }
+
+  /// Gives up every request that was sent before `time` and has no answer; returns how many.
+  public mutating func cancelStalled(sentBefore time: Int64) -> Int {
+    var count = 0
+    var next = core.pointee.open.first
+    // In the order of sending, so the first that is young enough ends the search.
+    while let slot = next, slot.pointee.sentAt < time {
+      next = slot.pointee.next
+      guard slot.pointee.failure == nil else { continue }
+      slot.pointee.failure = .cancelled
+      nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
+      count += 1
+    }
+    return count
   }
 
   // MARK: Bytes

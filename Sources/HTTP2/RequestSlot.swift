@@ -21,6 +21,8 @@ public struct RequestKey: Hashable, Sendable {
   var isSent = false
   var stream: Int32 = 0
   @usableFromInline var tag: UInt64 = 0
+  /// When it was sent, by the caller's clock.
+  var sentAt: Int64 = 0
   @usableFromInline var status = 0
   @usableFromInline var failure: StreamFailure?
   var previous: UnsafeMutablePointer<RequestSlot>?

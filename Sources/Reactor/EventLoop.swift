@@ -3,9 +3,9 @@ public import Primitives
 /// One thread that waits for sockets, messages and deadlines, and runs their handlers.
 ///
 /// A round is: wait in the kernel; read both clocks once; run what became ready, what asked to be resumed, the
-/// messages and the due timers; then the round-end hooks (where a composition hands its batch on); then the
-/// flushes (where connections send what piled up, each with one system call). Decisions are taken in batches
-/// and writes are gathered because of this order, not because anybody remembers to.
+/// messages and the due timers; then the round-end hooks, first those that decide (where a composition hands its
+/// batch on), then those that flush (where connections send what piled up, each with one system call). Decisions
+/// are taken in batches and writes are gathered because of this order, not because anybody remembers to.
 ///
 /// A loop and everything on it belong to one thread and are not `Sendable`; other threads hold its `handle`
 /// and its mailboxes.
@@ -23,8 +23,8 @@ public final class EventLoop {
   private let clock: @Sendable () -> Instant
   private let uptimeClock: @Sendable () -> Uptime
   private var resumed: ContiguousArray<SlabKey> = []
-  private var flushes: ContiguousArray<any RoundEndFlush> = []
-  private var hooks: [() -> Void] = []
+  private var deciding: [() -> Void] = []
+  private var flushing: [() -> Void] = []
   private var mailboxes: [LoopMailbox] = []
 
   /// The key of the descriptor that other threads wake the loop with; no slab slot has it.
@@ -85,11 +85,21 @@ public final class EventLoop {
     return mailbox
   }
 
-  /// Runs `hook` at the end of every round, after all handlers and before the flushes, in the order of adding.
-  public func atEveryRoundEnd(_ hook: @escaping () -> Void) { hooks.append(hook) }
+  /// The two halves of a round's end.
+  public enum RoundEnd: Sendable {
+    /// What was collected is decided: batches are handed on.
+    case decide
+    /// What was answered is sent. Work that is left over has to ask for the next round, with `resume(_:)`.
+    case flush
+  }
 
-  /// Runs `flush` once at the end of this round; the caller asks only once a round.
-  public func flushAtRoundEnd(_ flush: any RoundEndFlush) { flushes.append(flush) }
+  /// Runs `hook` at the end of every round, in the order of adding within its half.
+  public func atEveryRoundEnd(_ half: RoundEnd = .decide, _ hook: @escaping () -> Void) {
+    switch half {
+    case .decide: deciding.append(hook)
+    case .flush: flushing.append(hook)
+    }
+  }
 
   // MARK: Running
 
@@ -118,13 +128,13 @@ public final class EventLoop {
     runResumed()
     for mailbox in mailboxes { _ = mailbox.drain() }
     while let timer = timers.takeDue(uptime) { timer.fire() }
-    for hook in hooks { hook() }
-    runFlushes()
+    for hook in deciding { hook() }
+    for hook in flushing { hook() }
   }
 
   /// How long the kernel may keep us: not at all while work is left, else until the next timer.
   private func sleepMilliseconds(_ limit: TimeSpan?) -> Int32 {
-    guard resumed.isEmpty && flushes.isEmpty else { return 0 }
+    guard resumed.isEmpty else { return 0 }
     var wait = limit
     if let earliest = timers.earliest {
       let untilTimer = max(.zero, earliest - uptimeClock())
@@ -147,23 +157,6 @@ public final class EventLoop {
       swap(&taken, &resumed)
     }
   }
-
-  private func runFlushes() {
-    guard !flushes.isEmpty else { return }
-    var taken: ContiguousArray<any RoundEndFlush> = []
-    swap(&taken, &flushes)
-    for flush in taken { flush.flush() }
-    if flushes.isEmpty {
-      taken.removeAll(keepingCapacity: true)
-      swap(&taken, &flushes)
-    }
-  }
-}
-
-/// Something that gathers output while a round runs and sends it at its end.
-public protocol RoundEndFlush: AnyObject {
-  /// Sends what was gathered. Asking for another flush from here means the next round.
-  func flush()
 }
 
 /// A mailbox without its message type.

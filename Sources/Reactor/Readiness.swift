@@ -9,14 +9,16 @@ public struct Readiness: OptionSet, Sendable {
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Bytes, a connection, or the peer's end of stream can be read.
-  public static let read = Readiness(rawValue: EPOLLIN.rawValue | EPOLLRDHUP.rawValue)
+  public static let read = Readiness(rawValue: EPOLLIN.rawValue)
+  /// The peer sends no more: there is an end of stream behind the last bytes, which is told this once only.
+  public static let ended = Readiness(rawValue: EPOLLRDHUP.rawValue)
   /// The send buffer has room again, or a connection attempt has ended.
   public static let write = Readiness(rawValue: EPOLLOUT.rawValue)
   /// The connection is gone, or failed.
   public static let hangup = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
 
   /// Whether reading is worth a try: a hang-up is seen, with its cause, by reading.
-  public var wantsRead: Bool { !isDisjoint(with: [.read, .hangup]) }
+  public var wantsRead: Bool { !isDisjoint(with: [.read, .ended, .hangup]) }
   /// Whether writing is worth a try.
   public var wantsWrite: Bool { !isDisjoint(with: [.write, .hangup]) }
 }

@@ -40,16 +40,22 @@ public enum Resolver {
     return addresses
   }
 
-  /// Resolves on a thread of its own and gives the answer to `mailbox`, whose loop goes on meanwhile.
-  public static func resolve(
-    _ host: String, port: UInt16, tag: UInt64, to mailbox: Mailbox<Resolution>
-  ) throws(SystemError) {
-    try Thread.start(name: "resolver") {
-      do throws(ResolutionError) {
-        mailbox.post(Resolution(tag: tag, result: .success(try addresses(of: host, port: port))))
-      } catch {
-        mailbox.post(Resolution(tag: tag, result: .failure(error)))
+  /// Gives the answer to `mailbox`, whose loop goes on meanwhile: a name is resolved on a thread of its own.
+  public static func resolve(_ host: String, port: UInt16, tag: UInt64, to mailbox: Mailbox<Resolution>) {
+    if let literal = SocketAddress(ip: host, port: port) {
+      mailbox.post(Resolution(tag: tag, result: .success([literal])))
+      return
+    }
+    do throws(SystemError) {
+      try Thread.start(name: "resolver") {
+        do throws(ResolutionError) {
+          mailbox.post(Resolution(tag: tag, result: .success(try addresses(of: host, port: port))))
+        } catch {
+          mailbox.post(Resolution(tag: tag, result: .failure(error)))
+        }
       }
+    } catch {
+      mailbox.post(Resolution(tag: tag, result: .failure(ResolutionError(host: host, reason: error.description))))
     }
   }
 }

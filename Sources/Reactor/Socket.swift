@@ -49,12 +49,6 @@ extension Descriptor {
   /// Tells the peer that no more comes, while it may still send.
   public borrowing func shutdownSending() { shutdown(raw, Int32(SHUT_WR)) }
 
-  /// Makes the coming close a reset (RST), so that the peer cannot take it for a regular end.
-  public borrowing func resetOnClose() {
-    var option = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(raw, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-  }
-
   /// A socket that connects to `address`; writable readiness tells the end of the attempt.
   public static func connecting(to address: SocketAddress) throws(SystemError) -> Descriptor {
     let socket = try stream(address.family)

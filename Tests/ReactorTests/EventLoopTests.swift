@@ -5,24 +5,17 @@ import Testing
 @testable import Reactor
 
 @Suite("EventLoop") struct EventLoopTests {
-  @Test func aRoundRunsHandlersThenHooksThenFlushes() throws {
-    final class Flush: RoundEndFlush {
-      var log: (String) -> Void = { _ in }
-      func flush() { log("flush") }
-    }
+  @Test func aRoundHandlesThenDecidesThenFlushes() throws {
     let loop = try EventLoop(clock: { Instant(unixSeconds: 0) })
     var log: [String] = []
-    let flush = Flush()
-    flush.log = { log.append($0) }
-    let mailbox = loop.makeMailbox(capacity: 4, of: Int.self) { _ in
-      log.append("message")
-      loop.flushAtRoundEnd(flush)
-    }
-    loop.atEveryRoundEnd { log.append("hook 1") }
-    loop.atEveryRoundEnd { log.append("hook 2") }
+    let mailbox = loop.makeMailbox(capacity: 4, of: Int.self) { log.append("message \($0)") }
+    loop.atEveryRoundEnd(.flush) { log.append("flush") }
+    loop.atEveryRoundEnd { log.append("decide 1") }
+    loop.atEveryRoundEnd { log.append("decide 2") }
     mailbox.post(1)
+    mailbox.post(2)
     loop.turn()
-    #expect(log == ["message", "hook 1", "hook 2", "flush"])
+    #expect(log == ["message 1", "message 2", "decide 1", "decide 2", "flush"])
   }
 
   @Test func resumedHandlersRunInTheNextRoundWithoutWaiting() throws {

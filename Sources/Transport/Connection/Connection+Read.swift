@@ -1,0 +1,99 @@
+import Primitives
+import Reactor
+import Security
+
+extension Connection {
+  /// Reads in one turn, before others have theirs.
+  private static var readsPerTurn: Int { 4 }
+
+  /// Whether nothing is to be read for now; the socket keeps it, and the peer has to wait.
+  private var isPaused: Bool {
+    guard phase == .open else { return false }
+    return (isBlocked && !readsWhileBlocked) || driver?.wantsRead == false
+  }
+
+  /// Reads until the socket is dry, its turn is over, or nothing more is wanted.
+  func read() {
+    for _ in 0..<Self.readsPerTurn {
+      guard phase != .closed else { return }
+      guard !isPaused else {
+        hasUnread = true
+        return
+      }
+      hasUnread = false
+      switch socket?.receive(into: &transport.received, atMost: TransportLoop.readBytes) {
+      case .bytes(let count)?:
+        idleSweeps = 0
+        hasReceived = true
+        take()
+        transport.received.removeAll()
+        // A short read has emptied the socket; what comes later is told anew. Only an end that was told already is not.
+        if count < TransportLoop.readBytes && !hasSeenEnd { return }
+      case .wouldBlock?, nil: return
+      case .ended?:
+        readEnd()
+        return
+      case .failed(let error)?:
+        broken(error)
+        return
+      }
+    }
+    hasUnread = true
+    resume()
+  }
+
+  /// Hands on what was received.
+  private func take() {
+    switch phase {
+    case .connecting, .closed, .lingering: return
+    case .handshaking, .open: if isSecure { decrypt() } else { deliver(transport.received) }
+    }
+  }
+
+  /// Takes the ciphertext that was received, which for a client's first flight is none.
+  func decrypt() {
+    let state = Self.decrypt(transport.received, &tls, &transport.plaintext, &pending)
+    if phase == .handshaking && tls?.isEstablished == true { becomeOpen() }
+    if !pending.isEmpty { setNeedsFlush() }
+    if !transport.plaintext.isEmpty {
+      if phase == .open { deliver(transport.plaintext) }
+      transport.plaintext.removeAll()
+    }
+    switch state {
+    case .open: return
+    case .ended: readEnd()
+    case .failed(let failure): end(.tls(failure))
+    }
+  }
+
+  private static func decrypt(
+    _ ciphertext: borrowing ByteQueue, _ tls: inout TLSSession?, _ plaintext: inout ByteQueue, _ output: inout ByteQueue
+  ) -> TLSSession.State {
+    tls?.receive(ciphertext.bytes, plaintext: &plaintext, output: &output) ?? .open
+  }
+
+  private func deliver(_ bytes: borrowing ByteQueue) { driver?.receive(bytes.bytes) }
+
+  /// The handshake is done: the driver takes over.
+  func becomeOpen() {
+    phase = .open
+    wasOpened = true
+    deadline = .never
+    driver = owner.opened(self)
+    setNeedsFlush()
+  }
+
+  /// The peer sends no more. It may still read, so what is being answered gets its answer.
+  private func readEnd() {
+    guard !hasReadEnd else { return }
+    hasReadEnd = true
+    switch phase {
+    case .handshaking: end(.closedInHandshake)
+    case .open:
+      driver?.receiveEnd()
+      setNeedsFlush()
+    case .lingering: release()
+    case .connecting, .closed: return
+    }
+  }
+}

@@ -1,0 +1,17 @@
+public import Primitives
+
+/// How long connections may take; checked by a sweep, so up to one sweep interval later.
+public struct ConnectionTimeouts: Sendable {
+  /// From the connection's start to the end of the TLS handshake, and to the peer's first SETTINGS.
+  public var handshake = TimeSpan.seconds(10)
+  /// From the first byte of a request to its last.
+  public var request = TimeSpan.seconds(30)
+  /// For the peer to take what lies ready for it (at most 160 KB), once its window is full.
+  public var stalledWrite = TimeSpan.seconds(30)
+  /// For the peer to close after our last byte, so that it can read that byte; a close with unread input would be a
+  /// reset, which takes our last bytes away from it.
+  public var linger = TimeSpan.seconds(2)
+
+  /// The values above.
+  public init() {}
+}

@@ -1,0 +1,143 @@
+public import HTTP2
+public import Primitives
+public import Reactor
+public import Security
+
+/// A listening face on one loop: accepts, encrypts, speaks HTTP/2 (and whatever else it is told to).
+///
+/// Without `otherwise`, every connection is HTTP/2, whether ALPN said so or nothing: a client that speaks something else is
+/// answered with SETTINGS and GOAWAY, as Apple's servers do (apns.md section 1.4). With it, a connection that has not agreed on
+/// `h2` is HTTP/2 if it begins with HTTP/2's preface, and else driven by what `otherwise` makes.
+public final class HTTP2Server {
+  /// The settings of an HTTP2Server.
+  public struct Configuration {
+    /// What is announced to clients.
+    public var settings: ServerSettings
+    /// How long things may take.
+    public var timeouts = ConnectionTimeouts()
+    /// Connections at once; a further one is closed when it is accepted.
+    public var connectionsMax: Int
+    /// Makes the driver of a connection that speaks something else than HTTP/2.
+    public var otherwise: ((Connection) -> any ConnectionDriver)?
+
+    /// A configuration with these bounds and the defaults for the rest.
+    public init(
+      settings: ServerSettings, connectionsMax: Int, timeouts: ConnectionTimeouts = ConnectionTimeouts(),
+      otherwise: ((Connection) -> any ConnectionDriver)? = nil
+    ) {
+      self.settings = settings
+      self.connectionsMax = connectionsMax
+      self.timeouts = timeouts
+      self.otherwise = otherwise
+    }
+  }
+
+  /// What new connections are encrypted with, nil for none; may be replaced at any time.
+  public var tls: TLSContext?
+  /// The address that is listened on, with the actual port.
+  public let address: SocketAddress
+  /// Connections that are open, lingering ones included.
+  public private(set) var connectionCount = 0
+
+  let transport: TransportLoop
+  private(set) var handler: (any HTTP2ServerHandler)?
+  private let configuration: Configuration
+  private var listener: Listener?
+  private var isDraining = false
+  private var drainTimer: Timer?
+  private var whenDrained: (() -> Void)?
+
+  var settings: ServerSettings { configuration.settings }
+  var timeouts: ConnectionTimeouts { configuration.timeouts }
+
+  /// Starts to accept connections of `socket`; `handler` is kept until the server was drained.
+  public init(
+    on transport: TransportLoop, _ socket: ListeningSocket, tls: TLSContext?, _ configuration: Configuration,
+    handler: any HTTP2ServerHandler
+  ) throws(SystemError) {
+    self.transport = transport
+    self.tls = tls
+    self.configuration = configuration
+    self.handler = handler
+    address = socket.address
+    listener = try Listener(on: transport.loop, socket) { [unowned self] socket, peer in accept(socket, peer) }
+  }
+
+  private func accept(_ socket: consuming Descriptor, _ peer: SocketAddress) {
+    guard connectionCount < configuration.connectionsMax else {
+      report(.tooManyConnections, peer: peer)
+      return
+    }
+    let session: TLSSession?
+    if let tls { session = TLSSession(server: tls) } else { session = nil }
+    // The transport and the loop keep the connection.
+    let connection = Connection(
+      socket, peer: peer, tls: session, isServer: true, on: transport, timeouts: timeouts, owner: self)
+    if connection == nil { report(.tooManyConnections, peer: peer) } else { connectionCount += 1 }
+  }
+
+  private func report(_ end: ConnectionEnd, peer: SocketAddress, serverName: String? = nil) {
+    handler?.connectionFailed(ConnectionFailure(end: end, peer: peer, serverName: serverName, requests: 0))
+  }
+}
+
+// MARK: Connections
+
+extension HTTP2Server: ConnectionOwner {
+  func opened(_ connection: Connection) -> any ConnectionDriver {
+    let driver: any ConnectionDriver
+    if let otherwise = configuration.otherwise, connection.applicationProtocol != .http2 {
+      driver = ProtocolSniffer(connection, http2: { HTTP2ServerConnection($0, self) }, otherwise: otherwise)
+    } else {
+      driver = HTTP2ServerConnection(connection, self)
+    }
+    if isDraining { driver.finish() }
+    return driver
+  }
+
+  func ended(_ connection: Connection, _ end: ConnectionEnd) {
+    // Whoever was opened reports for itself; who never said a word was a probe.
+    guard !connection.wasOpened, !end.isRegular, connection.hasReceived else { return }
+    report(end, peer: connection.peer, serverName: connection.serverName)
+  }
+
+  func released(_ connection: Connection) {
+    connectionCount -= 1
+    if isDraining && connectionCount == 0 { drained() }
+  }
+}
+
+// MARK: The end
+
+extension HTTP2Server {
+  /// Stops accepting, says GOAWAY to everybody, lets open requests be answered, and calls `completion` when the last
+  /// connection is closed; those that are open after `limit` are closed as they are.
+  public func drain(within limit: TimeSpan, completion: @escaping () -> Void) {
+    precondition(!isDraining, "a server is drained once")
+    isDraining = true
+    whenDrained = completion
+    listener?.close()
+    listener = nil
+    guard connectionCount > 0 else {
+      drained()
+      return
+    }
+    drainTimer = transport.loop.makeTimer { [unowned self] in
+      for connection in transport.connections(of: self) {
+        connection.close(.drained)
+        connection.release()
+      }
+    }
+    drainTimer?.arm(after: limit)
+    for connection in transport.connections(of: self) { connection.finish() }
+  }
+
+  private func drained() {
+    drainTimer?.cancel()
+    drainTimer = nil
+    handler = nil
+    let completion = whenDrained
+    whenDrained = nil
+    completion?()
+  }
+}

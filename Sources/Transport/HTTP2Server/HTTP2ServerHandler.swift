@@ -1,0 +1,27 @@
+public import HTTP2
+public import Reactor
+
+/// Who answers the requests of an `HTTP2Server`, on the loop's thread.
+public protocol HTTP2ServerHandler: AnyObject {
+  /// A request is complete. Answer it now with `exchange.respond`, or keep `exchange.key` and answer later on this thread
+  /// through `TransportLoop.exchanges`; answers go out when the round ends, all of a connection's together.
+  func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection)
+
+  /// A request has begun and did not get complete in time (`ConnectionTimeouts.request`): answer or reset it.
+  func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection)
+
+  /// A connection ended other than by regular means, or before it carried a request.
+  func connectionFailed(_ failure: ConnectionFailure)
+}
+
+/// A connection that failed, with what is known of it.
+public struct ConnectionFailure: Sendable {
+  /// What happened.
+  public let end: ConnectionEnd
+  /// Who it was.
+  public let peer: SocketAddress
+  /// The server name that the client asked for in its handshake (SNI), when it got so far.
+  public let serverName: String?
+  /// Requests that it carried before; 0 means that the client has never got an answer from us.
+  public let requests: Int
+}

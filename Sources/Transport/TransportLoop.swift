@@ -1,0 +1,112 @@
+public import HTTP2
+public import Primitives
+public import Reactor
+
+/// What all connections of one loop share: buffers, HTTP/2 memory, exchanges, and the end of a round.
+///
+/// A connection at rest owns no buffers. Bytes pass through the four queues here, which one connection after the
+/// other uses, warm in the cache; only what a socket would not take is kept with its connection. So ten thousand idle
+/// connections cost what TLS and HTTP/2 keep of each, and nothing of ours.
+public final class TransportLoop {
+  /// The loop that everything here runs on.
+  public let loop: EventLoop
+  /// Header lists, bodies and nghttp2's allocations of this loop.
+  public let memory: SessionMemory
+  /// The requests in progress on this loop, of all its servers. Answer one at any time on the loop's thread; it goes out
+  /// when the round ends.
+  public let exchanges: ExchangePool
+  /// How often timeouts are looked for.
+  public let sweepInterval: TimeSpan
+
+  /// From the socket.
+  var received = ByteQueue(capacity: TransportLoop.readBytes)
+  /// Decrypted.
+  var plaintext = ByteQueue(capacity: TransportLoop.readBytes + 48 << 10)
+  /// From the driver.
+  var outgoing = ByteQueue(capacity: TransportLoop.writeBytes)
+  /// Encrypted, with room for a handshake's flight in front.
+  var ciphertext = ByteQueue(capacity: TransportLoop.writeBytes + 96 << 10)
+
+  private var connections: Slab<Connection>
+  private var touched: ContiguousArray<Connection> = []
+  private var sweepTimer: Timer?
+  private var resolutions: Mailbox<Resolution>?
+  private var waitingForAddresses: [UInt64: (Result<[SocketAddress], ResolutionError>) -> Void] = [:]
+  private var nextQuestion: UInt64 = 0
+
+  /// Bytes read from a socket at once.
+  static let readBytes = 64 << 10
+  /// Bytes of plaintext gathered for one send.
+  static let writeBytes = 64 << 10
+
+  /// The shared things of `loop`, for at most `connections` connections of all its servers and clients, and at most
+  /// `exchanges` requests in progress.
+  public init(
+    on loop: EventLoop, connections: Int, exchanges: Int, blockBytesMax: Int, sweepInterval: TimeSpan = .milliseconds(500)
+  ) {
+    self.loop = loop
+    self.sweepInterval = sweepInterval
+    memory = SessionMemory(blockBytesMax: blockBytesMax)
+    self.exchanges = ExchangePool(capacity: exchanges, memory: memory)
+    self.connections = Slab(capacity: connections)
+    loop.atEveryRoundEnd(.flush) { [weak self] in self?.flush() }
+    sweepTimer = loop.makeTimer { [weak self] in self?.sweep() }
+  }
+
+  /// Connections that are open, lingering ones included.
+  public var connectionCount: Int { connections.count }
+
+  func add(_ connection: Connection) -> SlabKey? {
+    let key = connections.insert(connection)
+    if connections.count == 1 { sweepTimer?.arm(after: sweepInterval) }
+    return key
+  }
+
+  func remove(_ key: SlabKey) { connections.remove(key) }
+
+  /// Has `connection` flushed when the round ends; it asks once a round.
+  func touch(_ connection: Connection) { touched.append(connection) }
+
+  /// Looks `host` up on another thread; `completion` is called on this loop, in a later round.
+  func resolve(_ host: String, port: UInt16, completion: @escaping (Result<[SocketAddress], ResolutionError>) -> Void) {
+    // As many wait as there are clients that connect, which the owner of the clients bounds.
+    let mailbox =
+      resolutions
+      ?? loop.makeMailbox(capacity: .max) { [weak self] (resolution: Resolution) in
+        self?.waitingForAddresses.removeValue(forKey: resolution.tag)?(resolution.result)
+      }
+    resolutions = mailbox
+    nextQuestion += 1
+    waitingForAddresses[nextQuestion] = completion
+    Resolver.resolve(host, port: port, tag: nextQuestion, to: mailbox)
+  }
+
+  private func flush() {
+    while let tag = exchanges.nextToDrain() { connections[SlabKey(packed: tag)]?.flush() }
+    guard !touched.isEmpty else { return }
+    var taken: ContiguousArray<Connection> = []
+    swap(&taken, &touched)
+    for connection in taken { connection.flushTouched() }
+    if touched.isEmpty {
+      taken.removeAll(keepingCapacity: true)
+      swap(&taken, &touched)
+    }
+  }
+
+  private func sweep() {
+    let uptime = loop.uptime
+    for connection in connections(where: { _ in true }) { connection.sweep(uptime) }
+    if connections.count > 0 { sweepTimer?.arm(after: sweepInterval) }
+  }
+
+  /// The connections of one server or client.
+  func connections(of owner: any ConnectionOwner) -> ContiguousArray<Connection> { connections { $0.owner === owner } }
+
+  /// A list of its own, since what is done to a connection may remove it.
+  private func connections(where condition: (Connection) -> Bool) -> ContiguousArray<Connection> {
+    var found: ContiguousArray<Connection> = []
+    found.reserveCapacity(connections.count)
+    connections.forEach { _, connection in if condition(connection) { found.append(connection) } }
+    return found
+  }
+}

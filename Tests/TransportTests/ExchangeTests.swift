@@ -1,0 +1,125 @@
+import HTTP2
+import Primitives
+import Reactor
+import Security
+import Testing
+import Transport
+
+@Suite("HTTP/2 over TLS and TCP") struct ExchangeTests {
+  @Test(arguments: [true, false]) func requestAndAnswer(encrypted: Bool) throws {
+    let stage = try Stage(tls: encrypted ? TestCertificates.server : nil)
+    let client = stage.makeClient(tls: encrypted ? TestCertificates.client : nil)
+    client.request("/3/device/aa", body: "hello")
+    client.request("/3/device/bb", body: "")
+    #expect(stage.wait { client.responses.count == 2 })
+    #expect(client.responses[0] == .init(status: 200, id: "id-0", body: "hello", failure: nil))
+    #expect(client.responses[1] == .init(status: 400, id: "id-1", body: "", failure: nil))
+    #expect(stage.handler.paths.sorted() == ["/3/device/aa", "/3/device/bb"])
+    #expect(stage.handler.lastConnection?.requests == 2 && stage.handler.lastConnection?.peer.isLoopback == true)
+    #expect(stage.handler.lastConnection?.isSecure == encrypted)
+    client.client.close()
+    #expect(stage.wait { stage.transport.connectionCount == 0 })
+    #expect(client.end?.isRegular == true && stage.handler.failures.isEmpty)
+  }
+
+  /// Four clients with 2000 requests each, 1000 streams at once: everything is answered, nothing is mixed up.
+  @Test func manyAtOnce() throws {
+    let stage = try Stage()
+    let clients = (0..<4).map { _ in stage.makeClient() }
+    for (number, client) in clients.enumerated() {
+      for request in 0..<2000 { client.request("/\(number)/\(request)", body: "body \(number) \(request)") }
+    }
+    #expect(stage.wait { clients.allSatisfy { $0.responses.count == 2000 } })
+    for (number, client) in clients.enumerated() {
+      for request in 0..<2000 {
+        let expected = RecordingClient.Response(status: 200, id: "id-\(request)", body: "body \(number) \(request)", failure: nil)
+        #expect(client.responses[UInt64(request)] == expected)
+      }
+    }
+    #expect(stage.transport.exchanges.openExchanges == 0)
+  }
+
+  @Test func answersMayComeRoundsLater() throws {
+    let stage = try Stage()
+    stage.handler.answersAtOnce = false
+    let client = stage.makeClient()
+    for request in 0..<100 { client.request("/\(request)") }
+    #expect(stage.wait { stage.handler.kept.count == 100 })
+    stage.loop.turn(waitingAtMost: .zero)
+    #expect(client.responses.isEmpty)
+    // From a mailbox, as a batch comes back from the store.
+    let mailbox = stage.loop.makeMailbox(capacity: 1, of: Int.self) { _ in #expect(stage.handler.answerKept() == 100) }
+    mailbox.post(1)
+    #expect(stage.wait { client.responses.count == 100 })
+  }
+
+  /// Bodies larger than every buffer on the way arrive whole, in both directions.
+  @Test(arguments: [100_000, 3_000_000]) func largeBodies(bytes: Int) throws {
+    let stage = try Stage(bodyBytesMax: 1 << 22)
+    let body = String(repeating: "0123456789", count: bytes / 10)
+    stage.handler.answerBody = Array(body.utf8)
+    let client = stage.makeClient()
+    for request in 0..<5 { client.request("/\(request)", body: body) }
+    #expect(stage.wait { client.responses.count == 5 })
+    // The client keeps the first 4096 bytes only (ClientSettings.bodyBytesMax).
+    #expect(client.responses.values.allSatisfy { $0.status == 200 && $0.body == body.prefix(4096) })
+  }
+
+  /// A peer that resets the connection mid-request takes its exchanges with it.
+  @Test func requestsOfALostConnectionAreForgotten() throws {
+    let stage = try Stage(tls: nil)
+    stage.handler.answersAtOnce = false
+    var peer: RawPeer? = try stage.makeSocket()
+    peer?.reads = false
+    peer?.send(clientPreface() + emptyRequest)
+    #expect(stage.wait { stage.handler.kept.count == 1 })
+    // Closing with unread bytes is a reset.
+    peer?.forget()
+    peer = nil
+    #expect(stage.wait { stage.transport.connectionCount == 0 })
+    stage.handler.lastConnection = nil
+    #expect(stage.handler.answerKept() == 0, "the key finds nothing")
+    #expect(stage.transport.exchanges.openExchanges == 0)
+    guard case .lost? = stage.handler.failures.first?.end else {
+      Issue.record("a lost connection is reported")
+      return
+    }
+    #expect(stage.handler.failures.first?.requests == 1)
+  }
+
+  @Test func aBodyCutOffByTheEndIsForgotten() throws {
+    let stage = try Stage(tls: nil)
+    let peer = try stage.makeSocket()
+    peer.send(clientPreface() + unfinishedRequest)
+    #expect(stage.wait { stage.transport.exchanges.openExchanges == 1 })
+    peer.socket.shutdownSending()
+    #expect(stage.wait { peer.hasEnded && stage.transport.connectionCount == 0 })
+    #expect(stage.transport.exchanges.openExchanges == 0 && stage.handler.paths.isEmpty)
+  }
+
+  /// A body that never ends is answered after the request timeout, and its slot is free again.
+  @Test func aRequestThatNeverEndsIsStalled() throws {
+    let stage = try Stage(tls: nil)
+    let peer = try stage.makeSocket()
+    peer.send(clientPreface() + unfinishedRequest)
+    #expect(stage.wait { stage.transport.exchanges.openExchanges == 1 })
+    for _ in 0..<5 { stage.loop.turn(waitingAtMost: .milliseconds(50)) }
+    #expect(stage.handler.stalled == 0)
+    stage.clock.advance(.seconds(31))
+    #expect(stage.wait { stage.handler.stalled == 1 && stage.transport.exchanges.openExchanges == 0 })
+  }
+
+  @Test func halfClosedClientsGetTheirAnswer() throws {
+    let stage = try Stage(tls: nil)
+    stage.handler.answersAtOnce = false
+    let peer = try stage.makeSocket()
+    peer.send(clientPreface() + emptyRequest)
+    peer.socket.shutdownSending()
+    #expect(stage.wait { stage.handler.kept.count == 1 })
+    stage.loop.turn(waitingAtMost: .zero)
+    #expect(!peer.hasEnded)
+    #expect(stage.handler.answerKept() == 1)
+    #expect(stage.wait { peer.hasEnded && stage.transport.connectionCount == 0 })
+    #expect(frames(peer.received).contains { $0.type == 1 && $0.flags & 1 == 1 && $0.stream == 1 }, "HEADERS with END_STREAM")
+  }
+}
