@@ -63,7 +63,7 @@ let package = Package(
     // Layer 4: state, upstreams, the device, the control side.
     .target(name: "Storage", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Reactor"], swiftSettings: importer),
     .target(
-      name: "Forwarding", dependencies: ["Delivery", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Transport"],
+      name: "Forwarding", dependencies: ["Delivery", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"],
       swiftSettings: safe),
     .target(name: "DeviceModel", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: safe),
     .target(
@@ -113,7 +113,9 @@ let package = Package(
     .testTarget(name: "ForwardingTests", dependencies: ["Delivery", "Forwarding", "Primitives", "Push"], swiftSettings: tests),
     .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push"], swiftSettings: tests),
     .testTarget(
-      name: "ControlTests", dependencies: ["Control", "JSON", "Primitives", "Push", "Telemetry"], swiftSettings: tests),
+      name: "ControlTests",
+      dependencies: ["Control", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport"],
+      swiftSettings: tests),
     .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Primitives", "Push"], swiftSettings: tests),
     .target(name: "CAllocCounter", path: "Tests/Support/CAllocCounter"),
     .testTarget(

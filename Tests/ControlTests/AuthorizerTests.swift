@@ -1,6 +1,7 @@
 import Control
 import JSON
 import Primitives
+import Reactor
 import Testing
 
 @Suite("Access") struct AuthorizerTests {
@@ -9,10 +10,12 @@ import Testing
     Set(AccessScope.allCases.enumerated().filter { mask >> $0.offset & 1 == 1 }.map(\.element))
   }
 
-  private func request(_ authorization: [String], face: HTTPRequest.Face = .tls, host: String? = nil) throws -> HTTPRequest {
+  private func request(_ authorization: [String], face: HTTPRequest.Face = .tls, host: String? = nil, peer: SocketAddress? = nil) throws
+    -> HTTPRequest
+  {
     var fields = HTTPFields()
     for value in authorization { fields.append("Authorization", value) }
-    return try HTTPRequest(method: .get, target: "/", fields: fields, authority: host, face: face)
+    return try HTTPRequest(method: .get, target: "/", fields: fields, authority: host, peer: peer, face: face)
   }
 
   private func outcome(_ authorizer: Authorizer, _ request: HTTPRequest, _ access: RouteAccess, now: Instant = now) -> Result<
@@ -100,10 +103,13 @@ import Testing
   func localhost(host: String?, passes: Bool) throws {
     let authorizer = Authorizer(AccessTokens([AccessToken(name: "t", scopes: [.admin], secret: "s")]))
     for face in [HTTPRequest.Face.plain, .tls] {
-      let outcome = outcome(authorizer, try request(["Bearer s"], face: face, host: host), .localhost)
-      switch outcome {
-      case .success: #expect(passes && face == .plain)
-      case .failure(let error): #expect((!passes || face == .tls) && error.status == 403)
+      for peer in [SocketAddress("127.0.0.1:5000"), SocketAddress("[::1]:5000"), SocketAddress("10.0.0.1:5000"), nil] {
+        let outcome = outcome(authorizer, try request(["Bearer s"], face: face, host: host, peer: peer), .localhost)
+        let isAllowed = passes && face == .plain && peer?.isLoopback == true
+        switch outcome {
+        case .success: #expect(isAllowed)
+        case .failure(let error): #expect(!isAllowed && error.status == 403)
+        }
       }
     }
   }

@@ -32,7 +32,7 @@ final class Stage {
   let loop: EventLoop
   let transport: TransportLoop
   let handler = RecordingHandler()
-  let server: HTTP2Server
+  private(set) var server: HTTP2Server!
 
   init(
     tls: TLSContext? = TestCertificates.server, bodyBytesMax: Int = 5121, connectionsMax: Int = 100,

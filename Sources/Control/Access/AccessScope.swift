@@ -16,7 +16,7 @@ public enum RouteAccess: Hashable, Sendable {
   case open
   /// An access token with this scope, or `admin`.
   case scope(AccessScope)
-  /// No access token, but the plain port and a `Host` that names this machine: a page that a browser was lured to under
-  /// another name (DNS rebinding) gets nothing.
+  /// No access token, but the plain port, a client on this machine, and a `Host` that names it: a page that a browser
+  /// was lured to under another name (DNS rebinding) gets nothing.
   case localhost
 }

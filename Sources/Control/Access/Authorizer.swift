@@ -1,4 +1,5 @@
 public import Primitives
+import Reactor
 import Synchronization
 
 /// Decides whether a request may use a route. Safe to use from any thread.
@@ -16,7 +17,9 @@ public final class Authorizer: Sendable {
     switch access {
     case .open: return .none
     case .localhost:
-      guard request.face == .plain, let host = request.host, ["localhost", "127.0.0.1", "[::1]"].contains(host) else {
+      guard request.face == .plain, request.peer?.isLoopback == true, let host = request.host,
+        ["localhost", "127.0.0.1", "[::1]"].contains(host)
+      else {
         throw .forbidden("this is served on the plain loopback port only, to requests whose Host is localhost, 127.0.0.1 or [::1]")
       }
       return .none

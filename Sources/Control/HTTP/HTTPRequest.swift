@@ -1,3 +1,5 @@
+public import Reactor
+
 /// A complete request as a handler sees it, whatever the protocol version it came by.
 public struct HTTPRequest: Sendable {
   /// The kind of port a request came in by.
@@ -22,8 +24,8 @@ public struct HTTPRequest: Sendable {
   public var authority: String?
   /// The whole body.
   public var body: [UInt8]
-  /// The client's address and port.
-  public var peer: String
+  /// The client's address; nil for a request that was made within the process.
+  public var peer: SocketAddress?
   /// The kind of port.
   public var face: Face
 
@@ -32,7 +34,7 @@ public struct HTTPRequest: Sendable {
   /// Throws when the target is of another form or holds anything but visible ASCII and correct percent-encoding.
   public init(
     method: HTTPMethod, target: String, fields: HTTPFields = [:], authority: String? = nil, body: [UInt8] = [],
-    peer: String = "", face: Face = .tls
+    peer: SocketAddress? = nil, face: Face = .tls
   ) throws(ControlError) {
     let (ownAuthority, pathAndQuery) = try Self.split(target)
     let parts = pathAndQuery.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

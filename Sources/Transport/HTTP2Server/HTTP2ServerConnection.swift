@@ -8,6 +8,8 @@ public final class HTTP2ServerConnection {
   public var context: AnyObject?
   /// Requests that were complete so far.
   public private(set) var requests = 0
+  /// Whether the client has closed its side; it may still read answers, but seldom does.
+  public private(set) var hasPeerEnded = false
   /// The server name that the client asked for in its handshake (SNI), as it spelled it.
   public let serverName: String?
 
@@ -15,7 +17,6 @@ public final class HTTP2ServerConnection {
   private unowned let server: HTTP2Server
   /// Gone with the connection, and all its exchanges with it, whoever still holds this object.
   private var session: ServerSession?
-  private var hasPeerEnded = false
   private let settingsDeadline: Uptime
   /// The oldest incomplete request, and since when it is that.
   private var oldest: (began: Instant, since: Uptime)?

@@ -1,0 +1,112 @@
+import Primitives
+
+/// The server's side of one HTTP/1.1 connection, without a socket: bytes in, one request at a time out, bytes back.
+///
+/// A pipeline waits: the next request is looked at when the one before it is answered, so that order needs no
+/// bookkeeping and a client cannot make the server hold more than one request and `unreadBytesMax`.
+struct HTTP1Session {
+  /// What is to be done after bytes came or an answer was given.
+  enum Action {
+    /// Wait for more bytes or for the answer.
+    case wait
+    /// Have this request answered, then call `answer`.
+    case handle(HTTP1Message)
+  }
+
+  /// Bytes that may wait behind the request that is being answered: then reading stops.
+  static let unreadBytesMax = 65_536
+
+  private let decoder: HTTP1Decoder
+  private var unread: [UInt8] = []
+  private var output: [UInt8] = []
+  private var sent = 0
+  private var current: HTTP1Message?
+
+  /// Whether nothing further is read, and the connection ends once the output is sent.
+  private(set) var isClosing = false
+
+  init(limits: HTTP1Limits) { decoder = HTTP1Decoder(limits: limits) }
+
+  /// Whether a request is being answered.
+  var isAnswering: Bool { current != nil }
+  /// Whether a part of a request has come and the rest has not.
+  var isReceiving: Bool { current == nil && !isClosing && !decoder.isIdle }
+  /// Whether neither a request is being received or answered, nor the connection ending.
+  var isIdle: Bool { current == nil && !isClosing && decoder.isIdle }
+  /// Whether more bytes may come.
+  var wantsRead: Bool { isClosing || unread.count < Self.unreadBytesMax }
+  /// Whether the connection is to be closed now: nothing is due and nothing is left to send.
+  var isDone: Bool { isClosing && !isAnswering && !wantsWrite }
+  /// Whether there is something to drain.
+  var wantsWrite: Bool { sent < output.count }
+
+  /// Takes what the client sent.
+  mutating func receive(_ bytes: RawSpan, date: String) -> Action {
+    guard !isClosing else { return .wait }
+    guard current == nil && unread.isEmpty else {
+      unread += bytes.array
+      return .wait
+    }
+    let (action, consumed) = read(bytes, date: date)
+    if !isClosing { unread += bytes.extracting(droppingFirst: consumed).array }
+    return action
+  }
+
+  /// Gives the answer to the request that was to be handled, and looks at the next one.
+  mutating func answer(_ response: HTTPResponse, date: String) -> Action {
+    guard let message = current else { preconditionFailure("a request is answered once") }
+    current = nil
+    write(response, to: message, keepsAlive: message.keepsAlive && !isClosing, date: date)
+    guard !isClosing, !unread.isEmpty else { return .wait }
+    let waiting = unread
+    let (action, consumed) = read(waiting.span.bytes, date: date)
+    unread = isClosing ? [] : Array(waiting[consumed...])
+    return action
+  }
+
+  /// Answers a request that has not come completely, and ends the connection: its time is over.
+  mutating func refuse(_ error: ControlError, date: String) {
+    write(HTTPResponse(error), to: HTTP1Message(), keepsAlive: false, date: date)
+  }
+
+  /// Ends the connection after the answer that is due, or at once when none is.
+  mutating func close() {
+    isClosing = true
+    unread = []
+  }
+
+  /// Moves what is to be sent into `queue`; true when nothing is left, false when the queue is full.
+  mutating func drain(into queue: inout ByteQueue) -> Bool {
+    sent += queue.append(output.span.bytes.extracting(droppingFirst: sent))
+    guard sent == output.count else { return false }
+    output = []
+    sent = 0
+    return true
+  }
+
+  /// Reads up to the end of one request, and says how far that was.
+  private mutating func read(_ bytes: RawSpan, date: String) -> (Action, consumed: Int) {
+    var consumed = 0
+    while consumed < bytes.byteCount {
+      let (count, event) = decoder.read(bytes.extracting(droppingFirst: consumed))
+      consumed += count
+      switch event {
+      case .needsMore: return (.wait, consumed)
+      case .continueExpected: output += HTTP1Encoder.proceed
+      case .message(let message):
+        current = message
+        return (.handle(message), consumed)
+      case .failed(let error):
+        refuse(error, date: date)
+        return (.wait, consumed)
+      }
+    }
+    return (.wait, consumed)
+  }
+
+  private mutating func write(_ response: HTTPResponse, to message: HTTP1Message, keepsAlive: Bool, date: String) {
+    output += HTTP1Encoder.encode(
+      response, withoutBody: message.method == .head, keepsAlive: keepsAlive, minorVersion: message.minorVersion, date: date)
+    if !keepsAlive { close() }
+  }
+}

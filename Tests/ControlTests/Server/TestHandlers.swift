@@ -1,0 +1,81 @@
+import Control
+import JSON
+import Primitives
+import Synchronization
+
+/// Holds tasks until it is opened.
+final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Mutex(State())
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Returns when the gate opens, or when the task is cancelled.
+  func pass() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          if !state.isOpen && !Task.isCancelled { state.waiting.append(continuation) }
+          return state.isOpen || Task.isCancelled
+        }
+        if isOpen { continuation.resume() }
+      }
+    } onCancel: {
+      // All of them, which is enough for tests.
+      let waiting = state.withLock { state in
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+  }
+}
+
+/// Routes for tests: an echo, something that waits, something large.
+final class TestHandlers: Sendable {
+  let gate = Gate()
+  /// What `/wait` saw: `began`, then `passed` or `cancelled`.
+  let events = Recorder<String>()
+  static let largeBytes = 3_000_000
+
+  func answer(_ request: HTTPRequest) async -> HTTPResponse { await table.respond(to: request) }
+
+  private var table: RouteTable {
+    let (gate, events) = (gate, events)
+    return RouteTable(
+      [
+        Route(.get, "/hello", .open) { _ in .text("hello\n") },
+        Route(.get, "/about", .open) { routed in
+          let request = routed.request
+          return .json([
+            "method": .string(request.method.text), "path": .string(request.path), "host": .string(request.host ?? ""),
+            "face": request.face == .tls ? "tls" : "plain", "x": .string(request.fields["x"] ?? ""),
+          ])
+        },
+        Route(.post, "/echo", .open) { routed in HTTPResponse(status: 200, body: routed.request.body) },
+        Route(.post, "/json", .open) { routed throws(ControlError) in
+          .json(["n": .integer(try routed.request.readJSON { reader throws(FieldError) in try reader.integer("n", in: 0...9) })])
+        },
+        Route(.get, "/large", .open) { _ in HTTPResponse(status: 200, body: [UInt8](repeating: 0x6C, count: Self.largeBytes)) },
+        Route(.get, "/nothing", .open) { _ in .noContent },
+        Route(.get, "/private", .localhost) { _ in .text("private\n") },
+        Route(.get, "/wait", .open) { _ in
+          events.append("began")
+          await gate.pass()
+          events.append(Task.isCancelled ? "cancelled" : "passed")
+          return .text("waited\n")
+        },
+      ],
+      authorizer: Authorizer(AccessTokens([])), now: { Instant(unixSeconds: 0) })
+  }
+}
