@@ -41,23 +41,24 @@ struct JSONKeyStack {
     count += 1
   }
 
-  /// FNV-1a over the key's bytes after its escapes are undone, so that `"a"` and `"\u0061"` meet.
+  /// A hash of the key's bytes after its escapes are undone, so that `"a"` and `"\u0061"` meet.
   private static func hash(of key: JSONText, in bytes: RawSpan) -> UInt64 {
-    var hash: UInt32 = 0x811C_9DC5
-    let text = bytes[key.range]
-    if key.isEscaped {
-      JSONEscapes.forEachByte(of: text) { hash = (hash ^ UInt32($0)) &* 0x0100_0193 }
-    } else {
-      for index in 0..<text.byteCount { hash = (hash ^ UInt32(text.byte(index))) &* 0x0100_0193 }
-    }
-    return UInt64(hash)
+    guard key.isEscaped else { return bytes[key.range].hash(seed: 0) & 0xFFFF_FFFF }
+    let text = decoded(bytes[key.range])
+    return unsafe text.span.bytes.hash(seed: 0) & 0xFFFF_FFFF
   }
 
   /// Whether the key that begins at `start` is the same string as `key`.
   private static func isSame(_ key: JSONText, at start: Int, in bytes: RawSpan) -> Bool {
     var end = start
-    while bytes.byte(end) != UInt8(ascii: "\"") { end += bytes.byte(end) == UInt8(ascii: "\\") ? 2 : 1 }
-    return decoded(bytes[key.range]) == decoded(bytes.extracting(start..<end))
+    var isEscaped = key.isEscaped
+    while bytes.byte(end) != UInt8(ascii: "\"") {
+      let isBackslash = bytes.byte(end) == UInt8(ascii: "\\")
+      isEscaped = isEscaped || isBackslash
+      end += isBackslash ? 2 : 1
+    }
+    let other = bytes.extracting(start..<end)
+    return isEscaped ? decoded(bytes[key.range]) == decoded(other) : bytes[key.range].equals(other)
   }
 
   private static func decoded(_ text: RawSpan) -> [UInt8] {

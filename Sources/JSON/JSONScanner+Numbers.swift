@@ -54,7 +54,30 @@ extension JSONScanner {
   /// The number's nearest double; infinite when beyond the range.
   public func double(of number: JSONNumber) -> Double {
     if let integer = integer(of: number) { return Double(integer) }
-    return Double(bytes[number.range].string) ?? .infinity
+    return shortDouble(of: number) ?? Double(bytes[number.range].string) ?? .infinity
+  }
+
+  /// The value of a fraction without an exponent and with at most 15 digits, which no text needs to be made for; else nil.
+  ///
+  /// Digits and power of ten are then exact in a double, so their quotient is correctly rounded (Clinger, 1990).
+  private func shortDouble(of number: JSONNumber) -> Double? {
+    let text = bytes[number.range]
+    guard text.byteCount <= 16 else { return nil }
+    var digits: Int64 = 0
+    var divisor: Int64 = 0
+    for index in 0..<text.byteCount {
+      switch text.byte(index) {
+      case UInt8(ascii: "-"): break
+      case UInt8(ascii: "."): divisor = 1
+      case let byte where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"):
+        digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+        divisor *= 10
+      default: return nil
+      }
+    }
+    guard digits < 1_000_000_000_000_000, divisor > 0 else { return nil }
+    let magnitude = Double(digits) / Double(divisor)
+    return text.byte(0) == UInt8(ascii: "-") ? -magnitude : magnitude
   }
 
   private func next(is byte: UInt8) -> Bool { offset < bytes.byteCount && bytes.byte(offset) == byte }

@@ -6,6 +6,20 @@ public struct JSONText: Hashable, Sendable {
   public var range: ByteRange
   /// Whether they hold escapes, so that the string differs from its bytes.
   public var isEscaped: Bool
+
+  /// Whether the string in these scanned bytes is, after its escapes are undone, exactly `other`.
+  public func matches(_ other: StaticString, in bytes: RawSpan) -> Bool {
+    isEscaped ? string(in: bytes) == "\(other)" : bytes[range].equals(other)
+  }
+
+  /// The string in these scanned bytes, with its escapes undone.
+  public func string(in bytes: RawSpan) -> String {
+    guard isEscaped else { return bytes[range].string }
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(Int(range.count))
+    JSONEscapes.forEachByte(of: bytes[range]) { decoded.append($0) }
+    return String(decoding: decoded, as: UTF8.self)
+  }
 }
 
 extension JSONScanner {
@@ -16,6 +30,7 @@ extension JSONScanner {
     var index = start
     var isEscaped = false
     while true {
+      index = firstSpecial(from: index)
       guard index < bytes.byteCount else { throw error(.unexpectedEnd, at: bytes.byteCount) }
       let byte = bytes.byte(index)
       if byte == UInt8(ascii: "\"") { break }
@@ -24,8 +39,6 @@ extension JSONScanner {
         index = try checkEscape(at: index)
       } else if byte < 0x20 {
         throw error(.controlCharacter, at: index)
-      } else if byte < 0x80 {
-        index += 1
       } else {
         index += try checkMultibyte(at: index)
       }
@@ -35,19 +48,35 @@ extension JSONScanner {
     return JSONText(range: ByteRange(offset: start, count: index - start), isEscaped: isEscaped)
   }
 
-  /// Whether `text` is, after its escapes are undone, exactly `other`.
-  public func matches(_ text: JSONText, _ other: StaticString) -> Bool {
-    text.isEscaped ? string(of: text) == "\(other)" : bytes[text.range].equals(other)
+  /// The index of the first byte from `start` that is a quote, a backslash, a control character or beyond ASCII; else the end.
+  ///
+  /// Eight bytes are tried together: `x ^ quote` is zero exactly where x is the quote, and subtracting one then borrows into
+  /// the byte's top bit. A borrow can reach only higher bytes, so the lowest marked byte is truly special.
+  @inline(__always) private func firstSpecial(from start: Int) -> Int {
+    let each: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while index + 8 <= bytes.byteCount {
+      let word = bytes.word(index)
+      let quotes = (word ^ (each &* 0x22)) &- each
+      let backslashes = (word ^ (each &* 0x5C)) &- each
+      let controls = word &- (each &* 0x20)
+      let special = (quotes | backslashes | controls | word) & (each &* 0x80)
+      guard special == 0 else { return index + special.trailingZeroBitCount >> 3 }
+      index += 8
+    }
+    while index < bytes.byteCount {
+      let byte = bytes.byte(index)
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 || byte >= 0x80 { return index }
+      index += 1
+    }
+    return index
   }
 
+  /// Whether `text` is, after its escapes are undone, exactly `other`.
+  public func matches(_ text: JSONText, _ other: StaticString) -> Bool { text.matches(other, in: bytes) }
+
   /// The string with its escapes undone.
-  public func string(of text: JSONText) -> String {
-    guard text.isEscaped else { return bytes[text.range].string }
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(Int(text.range.count))
-    JSONEscapes.forEachByte(of: bytes[text.range]) { decoded.append($0) }
-    return String(decoding: decoded, as: UTF8.self)
-  }
+  public func string(of text: JSONText) -> String { text.string(in: bytes) }
 
   /// Checks the escape at `index` and returns the index after it; a surrogate pair counts as one.
   private func checkEscape(at index: Int) throws(JSONError) -> Int {

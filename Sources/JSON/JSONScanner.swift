@@ -172,7 +172,13 @@ public struct JSONScanner: ~Copyable, ~Escapable {
     didReadValue()
   }
 
-  private mutating func skipWhitespace() {
+  /// Most payloads are compact, so the way without white space is the short one.
+  @inline(__always) private mutating func skipWhitespace() {
+    if offset < bytes.byteCount, bytes.byte(offset) > UInt8(ascii: " ") { return }
+    skipLongWhitespace()
+  }
+
+  private mutating func skipLongWhitespace() {
     while offset < bytes.byteCount {
       switch bytes.byte(offset) {
       case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): offset += 1

@@ -36,11 +36,31 @@ extension RawSpan {
 
   /// Whether the bytes are exactly those of `text`.
   @inlinable public func equals(_ text: StaticString) -> Bool {
-    let count = text.utf8CodeUnitCount
-    guard byteCount == count else { return false }
-    let other = unsafe UnsafeRawBufferPointer(start: text.utf8Start, count: count)
-    for index in 0..<count where unsafe other[index] != byte(index) { return false }
-    return true
+    unsafe equals(RawSpan(_unsafeStart: text.utf8Start, byteCount: text.utf8CodeUnitCount))
+  }
+
+  /// Whether the bytes are exactly those of `other`; sixteen at a time, since this is asked of each request many times.
+  @inlinable public func equals(_ other: RawSpan) -> Bool {
+    let count = byteCount
+    guard count == other.byteCount else { return false }
+    guard count >= 8 else {
+      for index in 0..<count where byte(index) != other.byte(index) { return false }
+      return true
+    }
+    var index = 0
+    while index + 16 <= count {
+      guard (word(index) ^ other.word(index)) | (word(index + 8) ^ other.word(index + 8)) == 0 else { return false }
+      index += 16
+    }
+    if index + 8 <= count, word(index) != other.word(index) { return false }
+    // The last eight bytes, whether or not some of them have been compared before.
+    return word(count - 8) == other.word(count - 8)
+  }
+
+  /// The eight bytes from `index` as a number, the first one lowest.
+  @inlinable public func word(_ index: Int) -> UInt64 {
+    precondition(index >= 0 && index <= byteCount - 8)
+    return unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
   /// The bytes as text, with invalid UTF-8 repaired.

@@ -10,6 +10,26 @@ public enum Hexadecimal {
     }
   }
 
+  /// The four bytes that eight digits in either case spell, and which digits are upper-case letters; nil when one is no digit.
+  ///
+  /// `digits` holds the first digit in its lowest byte, as does `bytes` the first byte; bit n of `upperCase` stands for digit n.
+  /// All eight are checked and converted together, each in its byte of the word: every push spells a token and an id.
+  @inlinable public static func eight(_ digits: UInt64) -> (bytes: UInt32, upperCase: UInt8)? {
+    let high: UInt64 = 0x8080_8080_8080_8080
+    let each: UInt64 = 0x0101_0101_0101_0101
+    guard digits & high == 0 else { return nil }
+    // Within seven bits, adding 0x80 − n sets a byte's top bit exactly when the byte is at least n.
+    let isDigit = (digits &+ each &* 0x50) & ~(digits &+ each &* 0x46) & high
+    let lowered = digits | each &* 0x20
+    let isLetter = (lowered &+ each &* 0x1F) & ~(lowered &+ each &* 0x19) & high
+    guard isDigit | isLetter == high else { return nil }
+    let values = (digits & (each &* 0x0F)) &+ (isLetter >> 7) &* 9
+    var pairs = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
+    pairs = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+    let isUpper = (isLetter & ~(digits << 2)) >> 7 & each
+    return (UInt32(truncatingIfNeeded: pairs | pairs >> 16), UInt8(truncatingIfNeeded: (isUpper &* 0x0102_0408_1020_4080) >> 56))
+  }
+
   /// The lower-case digit of a value below 16.
   @inlinable public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? value &+ UInt8(ascii: "0") : value &- 10 &+ UInt8(ascii: "a")

@@ -54,7 +54,7 @@ public struct AppDirectory: Sendable {
       let range = ByteRange(offset: names.count, count: app.bundleID.utf8.count)
       names += Array(app.bundleID.utf8)
       ranges.append(range)
-      var slot = unsafe Self.hash(names.span.bytes[range]) & (slots.count - 1)
+      var slot = unsafe Self.slot(names.span.bytes[range], of: slots.count)
       while slots[slot] != 0 {
         precondition(apps[Int(slots[slot]) - 1].bundleID != app.bundleID, "an app is listed twice: \(app.bundleID)")
         slot = (slot + 1) & (slots.count - 1)
@@ -77,10 +77,10 @@ public struct AppDirectory: Sendable {
 
   /// The index of the app listed with exactly that bundle id; nil when it is not listed.
   public func listedIndex(of bundleID: RawSpan) -> Int? {
-    var slot = Self.hash(bundleID) & (slots.count - 1)
+    var slot = Self.slot(bundleID, of: slots.count)
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
-      if unsafe Self.isEqual(names.span.bytes[ranges[index]], bundleID) { return index }
+      if unsafe names.span.bytes[ranges[index]].equals(bundleID) { return index }
       slot = (slot + 1) & (slots.count - 1)
     }
     return nil
@@ -104,16 +104,6 @@ public struct AppDirectory: Sendable {
     return count
   }
 
-  /// FNV-1a; the table is the configuration's, so senders cannot crowd it.
-  private static func hash(_ bytes: RawSpan) -> Int {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes.byte(index))) &* 0x0100_0000_01B3 }
-    return Int(truncatingIfNeeded: hash >> 32)
-  }
-
-  private static func isEqual(_ a: RawSpan, _ b: RawSpan) -> Bool {
-    guard a.byteCount == b.byteCount else { return false }
-    for index in 0..<a.byteCount where a.byte(index) != b.byte(index) { return false }
-    return true
-  }
+  /// Where the search for a name begins; the table is the configuration's, so senders cannot crowd it.
+  private static func slot(_ name: RawSpan, of count: Int) -> Int { Int(truncatingIfNeeded: name.hash(seed: 0)) & (count - 1) }
 }

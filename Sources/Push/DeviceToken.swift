@@ -7,28 +7,33 @@ public struct DeviceToken: Sendable {
   /// The most bytes a token may have; Apple once announced up to 100.
   public static let bytesMax = 100
 
-  private var storage: InlineArray<104, UInt8>
+  /// Eight bytes in each word, the first one lowest, zeros after the last; the highest byte of all is the count.
+  private var words: InlineArray<13, UInt64>
 
   /// How many bytes the token has, 1 to `bytesMax`.
-  public var count: Int { Int(storage[103]) }
+  public var count: Int { Int(words[12] >> 56) }
 
   /// The byte at `index`, which is below `count`.
   public subscript(index: Int) -> UInt8 {
-    precondition(index < count)
-    return storage[index]
+    precondition(index >= 0 && index < count)
+    return UInt8(truncatingIfNeeded: words[index >> 3] >> UInt64(8 * (index & 7)))
   }
 
   /// The token that `hex` spells in either case; nil when empty, odd, too long or not hexadecimal.
   public init?(hex: RawSpan) {
     let digits = hex.byteCount
     guard digits > 0, digits % 2 == 0, digits <= 2 * Self.bytesMax else { return nil }
-    storage = InlineArray(repeating: 0)
-    for index in 0..<digits / 2 {
+    words = InlineArray(repeating: 0)
+    for index in 0..<digits / 8 {
+      guard let four = Hexadecimal.eight(hex.word(8 * index))?.bytes else { return nil }
+      words[index >> 1] |= UInt64(four) << UInt64(32 * (index & 1))
+    }
+    for index in digits / 8 * 4..<digits / 2 {
       guard let high = Hexadecimal.value(of: hex.byte(2 * index)), let low = Hexadecimal.value(of: hex.byte(2 * index + 1))
       else { return nil }
-      storage[index] = high << 4 | low
+      set(high << 4 | low, at: index)
     }
-    storage[103] = UInt8(digits / 2)
+    words[12] |= UInt64(digits / 2) << 56
   }
 
   /// The token that `hex` spells in either case; nil when empty, odd, too long or not hexadecimal.
@@ -41,27 +46,27 @@ public struct DeviceToken: Sendable {
   public init?(bytes: RawSpan) {
     let count = bytes.byteCount
     guard count > 0, count <= Self.bytesMax else { return nil }
-    storage = InlineArray(repeating: 0)
-    for index in 0..<count { storage[index] = bytes.byte(index) }
-    storage[103] = UInt8(count)
+    words = InlineArray(repeating: 0)
+    for index in 0..<count { set(bytes.byte(index), at: index) }
+    words[12] |= UInt64(count) << 56
   }
+
+  /// Sets a byte that is still zero.
+  private mutating func set(_ byte: UInt8, at index: Int) { words[index >> 3] |= UInt64(byte) << UInt64(8 * (index & 7)) }
 
   /// The token as lower-case hexadecimal text.
   public var hex: String { Hexadecimal.encode(bytes) }
 
   /// The token's bytes, copied.
-  public var bytes: [UInt8] { (0..<count).map { storage[$0] } }
+  public var bytes: [UInt8] { (0..<count).map { self[$0] } }
 
   /// A seeded 64-bit hash; senders choose tokens, so tables must use a secret seed.
   public func hash(seed: UInt64) -> UInt64 {
     var state = seed ^ UInt64(count) &* 0x9E37_79B9_7F4A_7C15
-    var index = 0
-    while index < count {
-      var word: UInt64 = 0
-      for shift in 0..<8 { word |= UInt64(storage[index + shift]) << UInt64(8 * shift) }
+    for index in 0..<(count + 7) / 8 {
+      let word = index < 12 ? words[index] : words[12] & 0x00FF_FFFF_FFFF_FFFF
       let product = (state ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
       state = product.high ^ product.low
-      index += 8
     }
     let product = (state ^ 0xE703_7ED1_A0B4_28DB).multipliedFullWidth(by: 0x8EBC_6AF0_9C88_C6E3)
     return product.high ^ product.low
@@ -71,14 +76,13 @@ public struct DeviceToken: Sendable {
 extension DeviceToken: Hashable {
   /// Whether both have the same bytes.
   public static func == (a: DeviceToken, b: DeviceToken) -> Bool {
-    guard a.count == b.count else { return false }
-    for index in 0..<a.count where a.storage[index] != b.storage[index] { return false }
+    for index in 0..<13 where a.words[index] != b.words[index] { return false }
     return true
   }
 
   /// Feeds the bytes to `hasher`.
   public func hash(into hasher: inout Hasher) {
-    for index in 0..<count { hasher.combine(storage[index]) }
+    for index in 0..<13 { hasher.combine(words[index]) }
   }
 }
 

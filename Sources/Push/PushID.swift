@@ -24,21 +24,22 @@ public struct PushID: Sendable {
   /// The id that `text` spells in canonical form (RFC 9562 section 4), in any case; nil for anything else.
   public init?(text: RawSpan) {
     guard text.byteCount == Self.textCount else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    var upper: UInt32 = 0
-    var digit = 0
-    for index in 0..<Self.textCount {
-      let character = text.byte(index)
-      if Self.isHyphen(index) {
-        guard character == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      guard let value = Hexadecimal.value(of: character) else { return nil }
-      if digit < 16 { words.0 = words.0 << 4 | UInt64(value) } else { words.1 = words.1 << 4 | UInt64(value) }
-      if character >= UInt8(ascii: "A") && character <= UInt8(ascii: "F") { upper |= 1 << UInt32(digit) }
-      digit += 1
-    }
-    self.init(high: words.0, low: words.1, upperCase: upper)
+    let hyphen = UInt8(ascii: "-")
+    guard text.byte(8) == hyphen, text.byte(13) == hyphen, text.byte(18) == hyphen, text.byte(23) == hyphen else { return nil }
+    // Four words of eight digits each; the middle two are split by a hyphen.
+    guard let first = Hexadecimal.eight(text.word(0)), let second = Hexadecimal.eight(Self.joined(text, 9, 14)),
+      let third = Hexadecimal.eight(Self.joined(text, 19, 24)), let fourth = Hexadecimal.eight(text.word(28))
+    else { return nil }
+    let upperCase =
+      UInt32(first.upperCase) | UInt32(second.upperCase) << 8 | UInt32(third.upperCase) << 16 | UInt32(fourth.upperCase) << 24
+    self.init(
+      high: UInt64(first.bytes.byteSwapped) << 32 | UInt64(second.bytes.byteSwapped),
+      low: UInt64(third.bytes.byteSwapped) << 32 | UInt64(fourth.bytes.byteSwapped), upperCase: upperCase)
+  }
+
+  /// The four digits at `first` and the four at `second`.
+  private static func joined(_ text: RawSpan, _ first: Int, _ second: Int) -> UInt64 {
+    text.word(first) & 0xFFFF_FFFF | text.word(second) << 32
   }
 
   /// The id that `text` spells in canonical form, in any case; nil for anything else.

@@ -53,12 +53,12 @@ public struct RequestRules: Sendable {
     tokens: inout ProviderTokenVerdicts
   ) throws(Violation) -> ParsedPush {
     try PathRule.checkMethod(fields.method, headers)
-    let tokenText = try PathRule.tokenText(fields.path, headers)
+    let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
     let provider = try authenticate(fields.authorization, headers, environment, now, &tokens)
     let header = try HeaderRules.check(fields, headers)
     let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider)
-    let token = try PathRule.token(headers[tokenText])
+    let token = if let token = path.token { token } else { try PathRule.token(headers[path.text]) }
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
@@ -84,7 +84,7 @@ public struct RequestRules: Sendable {
     if let range = fields.apnsID { refusal.id = PushID(text: headers[range]) }
     if let range = fields.pushType { refusal.type = HeaderRules.pushType(headers[range]) }
     refusal.topic = fields.topic
-    if let text = try? PathRule.tokenText(fields.path, headers) { refusal.token = try? PathRule.token(headers[text]) }
+    if let path = try? PathRule.check(fields.path, headers) { refusal.token = path.token ?? (try? PathRule.token(headers[path.text])) }
     return refusal
   }
 }

@@ -25,3 +25,42 @@ import Testing
     #expect(nearestName(to: "zzzzzzzz", among: ["bundleID", "type"]) == nil)
   }
 }
+
+@Suite("Eight hexadecimal digits") struct EightDigitsTests {
+  /// Every byte value in every place, against the digit by digit reading.
+  @Test func agreesWithTheSingleDigit() {
+    for place in 0..<8 {
+      for byte in UInt8.min...UInt8.max {
+        var digits = Array("0a9F7bC4".utf8)
+        digits[place] = byte
+        let word = digits.span.bytes.word(0)
+        let values = digits.map { Hexadecimal.value(of: $0) }
+        guard let eight = Hexadecimal.eight(word) else {
+          #expect(values.contains(nil), "\(byte) at \(place)")
+          continue
+        }
+        #expect(!values.contains(nil), "\(byte) at \(place)")
+        for index in 0..<4 {
+          let expected = (values[2 * index] ?? 0) << 4 | (values[2 * index + 1] ?? 0)
+          #expect(UInt8(truncatingIfNeeded: eight.bytes >> UInt32(8 * index)) == expected)
+        }
+        for index in 0..<8 {
+          let isUpper = digits[index] >= UInt8(ascii: "A") && digits[index] <= UInt8(ascii: "F")
+          #expect((eight.upperCase >> UInt8(index) & 1 == 1) == isUpper)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 0..<20) func spansCompareWhole(count: Int) {
+    let bytes = (0..<count).map { UInt8($0) }
+    func isSame(_ other: [UInt8]) -> Bool { bytes.span.bytes.equals(other.span.bytes) }
+    #expect(isSame(bytes))
+    #expect(!isSame(bytes + [0]))
+    for index in 0..<count {
+      var other = bytes
+      other[index] ^= 1
+      #expect(!isSame(other))
+    }
+  }
+}

@@ -11,21 +11,24 @@ enum PathRule {
     }
   }
 
-  /// Where the token's text stands in `headers`: what follows the prefix, without a query.
-  static func tokenText(_ path: ByteRange?, _ headers: RawSpan) throws(Violation) -> ByteRange {
+  /// What follows the prefix: the token where it is plain hexadecimal, and else the text that must yet become one.
+  ///
+  /// The path is judged long before the token in it, so a bad token is no concern here.
+  static func check(_ path: ByteRange?, _ headers: RawSpan) throws(Violation) -> (token: DeviceToken?, text: ByteRange) {
     guard let path else { throw Violation(.badPath, ":path", "the path must be \(prefix) followed by the push token in hexadecimal") }
     let text = headers[path]
     let start = prefix.utf8CodeUnitCount
     guard text.byteCount >= start, text.extracting(first: start).equals(prefix) else { throw badPath(text) }
+    if let token = DeviceToken(hex: text.extracting(start...)) { return (token, .empty) }
     var end = start
     while end < text.byteCount, text.byte(end) != UInt8(ascii: "?"), text.byte(end) != UInt8(ascii: "#") {
       guard text.byte(end) != UInt8(ascii: "/") else { throw badPath(text) }
       end += 1
     }
-    return ByteRange(offset: Int(path.offset) + start, count: end - start)
+    return (nil, ByteRange(offset: Int(path.offset) + start, count: end - start))
   }
 
-  /// The token that `text` spells, with percent-encoding undone, since a client is known to encode it.
+  /// The token that `text` spells without its query and with percent-encoding undone, since a client is known to encode it.
   static func token(_ text: RawSpan) throws(Violation) -> DeviceToken {
     guard !text.isEmpty else {
       throw Violation(.missingDeviceToken, ":path", "the path must end with the push token after \(prefix)")

@@ -16,7 +16,6 @@ extension RequestRules {
       throw Violation(.missingTopic, "apns-topic", "apns-topic must be the app's bundle id followed by the push type's suffix")
     }
     let text = headers[range]
-    try Self.checkSyntax(text)
     let (app, bundleBytes, suffixType) = try findApp(text, type: type)
     let bundle = ByteRange(offset: Int(range.offset), count: bundleBytes)
     try checkAllowed(app, headers[bundle], provider)
@@ -38,13 +37,15 @@ extension RequestRules {
   ///
   /// A bundle id may itself end like a suffix (`com.example.voip`), so what is configured decides before what it looks like.
   private func findApp(_ text: RawSpan, type: PushType?) throws(Violation) -> (app: Int, bundleBytes: Int, suffixType: PushType?) {
-    let listed = apps.listedIndex(of: text)
-    if let listed, type?.topicSuffix.utf8CodeUnitCount == 0 { return (listed, text.byteCount, nil) }
+    let mayBeBare = type.map { $0.topicSuffix.utf8CodeUnitCount == 0 } ?? true
+    if mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
     let suffixType = TopicSuffix.type(of: text)
     let bundleBytes = text.byteCount - (suffixType?.topicSuffix.utf8CodeUnitCount ?? 0)
     let bundle = text.extracting(first: bundleBytes)
     if let app = apps.listedIndex(of: bundle) { return (app, bundleBytes, suffixType) }
-    if let listed { return (listed, text.byteCount, nil) }
+    if !mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
+    // A topic that names a listed app needs no further look at its characters.
+    try Self.checkSyntax(text)
     guard TopicSuffix.mayBeBundleID(bundle), let app = apps.index(of: bundle) else {
       throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle))
     }

@@ -9,25 +9,25 @@ enum ActivityRules {
     warnings.formUnion(stateWarnings(facts))
     warnings.formUnion(dateWarnings(facts, context.now))
     warnings.formUnion(inputPushWarnings(facts))
-    if !facts[.event].isPresent {
+    if !facts.eventName.isPresent {
       warnings.insert(.eventMissing)
     } else if facts.event == .none {
       warnings.insert(.eventUnknown)
     }
-    if facts[.relevanceScore].isPresent, facts[.relevanceScore].kind != .number { warnings.insert(.relevanceNotANumber) }
+    if facts.relevanceScore.isPresent, facts.relevanceScore.kind != .number { warnings.insert(.relevanceNotANumber) }
     if context.priority == nil { warnings.insert(.priorityMissing) }
     if context.priority == .passive { warnings.insert(.priorityPassive) }
-    if facts.event == .update, facts[.alert].isPresent, context.priority == .considerate { warnings.insert(.alertAtPriorityFive) }
-    if facts[.contentChanged].kind != nil { warnings.insert(.contentChangedWithoutReload) }
+    if facts.event == .update, facts.alert.isPresent, context.priority == .considerate { warnings.insert(.alertAtPriorityFive) }
+    if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasCustomKeys { warnings.insert(.customKeys) }
-    if facts.hasUnknownKeys || hasKeysOfAlerts(facts) { warnings.insert(.unusedAPSKeys) }
+    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .alertOnly) { warnings.insert(.unusedAPSKeys) }
     return warnings
   }
 
   /// A plain update gives way to newer state; one with an alert does not, since the alert would be lost with it.
   static func traits(_ facts: PayloadFacts, isSound: Bool) -> PushTraits {
-    let hasState = facts[.contentState].kind == .object
-    let hasAlert = facts[.alert].isPresent
+    let hasState = facts.contentState.kind == .object
+    let hasAlert = facts.alert.isPresent
     var lane = LaneClass.keep
     if isSound, hasState {
       if facts.event == .update, !hasAlert { lane = .activityUpdate }
@@ -35,7 +35,7 @@ enum ActivityRules {
     }
     return PushTraits(
       lane: lane, activity: facts.event, hasContentState: hasState, hasAlert: hasAlert,
-      timestamp: wholeSeconds(facts[.timestamp]) ?? 0)
+      timestamp: wholeSeconds(facts.timestamp) ?? 0)
   }
 
   /// The value as whole seconds, or nil when it is no number or has a fraction.
@@ -46,8 +46,8 @@ enum ActivityRules {
   }
 
   private static func timestampWarnings(_ facts: PayloadFacts, _ now: Instant) -> PushWarnings {
-    guard facts[.timestamp].isPresent else { return PushWarnings(.timestampMissing) }
-    guard let seconds = wholeSeconds(facts[.timestamp]) else { return PushWarnings(.timestampNotWholeSeconds) }
+    guard facts.timestamp.isPresent else { return PushWarnings(.timestampMissing) }
+    guard let seconds = wholeSeconds(facts.timestamp) else { return PushWarnings(.timestampNotWholeSeconds) }
     if seconds >= UnixTime.leastMilliseconds { return PushWarnings(.timestampInMilliseconds) }
     if seconds > now.unixSeconds + Limits.activityTimestampAheadSeconds { return PushWarnings(.timestampInFuture) }
     // A start may carry any past time, and an end is applied whatever its age.
@@ -58,30 +58,30 @@ enum ActivityRules {
   private static func stateWarnings(_ facts: PayloadFacts) -> PushWarnings {
     var warnings: PushWarnings = []
     let isStart = facts.event == .start
-    if facts[.contentState].isPresent {
-      if facts[.contentState].kind != .object { warnings.insert(.contentStateNotAnObject) }
+    if facts.contentState.isPresent {
+      if facts.contentState.kind != .object { warnings.insert(.contentStateNotAnObject) }
     } else if isStart || facts.event == .update {
       warnings.insert(.contentStateMissing)
     }
     if isStart {
-      if facts[.attributesType].kind != .string || facts[.attributesType].text.isEmpty { warnings.insert(.attributesTypeMissing) }
-      if facts[.attributes].kind != .object { warnings.insert(.attributesMissing) }
-      if facts[.alert].kind != .object { warnings.insert(.startWithoutAlert) }
+      if facts.attributesType.kind != .string || facts.attributesType.text.isEmpty { warnings.insert(.attributesTypeMissing) }
+      if facts.attributes.kind != .object { warnings.insert(.attributesMissing) }
+      if facts.alert.kind != .object { warnings.insert(.startWithoutAlert) }
     } else {
-      if facts[.alert].isPresent, facts[.alert].kind != .object { warnings.insert(.alertNotAnObject) }
-      if facts[.attributes].isPresent || facts[.attributesType].isPresent { warnings.insert(.attributesAfterStart) }
+      if facts.alert.isPresent, facts.alert.kind != .object { warnings.insert(.alertNotAnObject) }
+      if facts.attributes.isPresent || facts.attributesType.isPresent { warnings.insert(.attributesAfterStart) }
     }
     return warnings
   }
 
   private static func dateWarnings(_ facts: PayloadFacts, _ now: Instant) -> PushWarnings {
     var warnings: PushWarnings = []
-    if let warning = dateWarning(facts[.staleDate]) { warnings.insert(warning) }
-    if let warning = dateWarning(facts[.dismissalDate]) { warnings.insert(warning) }
-    guard facts[.dismissalDate].isPresent else { return warnings }
+    if let warning = dateWarning(facts.staleDate) { warnings.insert(warning) }
+    if let warning = dateWarning(facts.dismissalDate) { warnings.insert(warning) }
+    guard facts.dismissalDate.isPresent else { return warnings }
     if facts.event == .start || facts.event == .update { warnings.insert(.dismissalWithoutEnd) }
     let latest = now.unixSeconds + Limits.dismissalSeconds
-    if facts.event == .end, dateWarning(facts[.dismissalDate]) == nil, facts[.dismissalDate].number > Double(latest) {
+    if facts.event == .end, dateWarning(facts.dismissalDate) == nil, facts.dismissalDate.number > Double(latest) {
       warnings.insert(.dismissalBeyondFourHours)
     }
     return warnings
@@ -96,17 +96,10 @@ enum ActivityRules {
 
   private static func inputPushWarnings(_ facts: PayloadFacts) -> PushWarnings {
     var warnings: PushWarnings = []
-    let (token, channel) = (facts[.inputPushToken], facts[.inputPushChannel])
+    let (token, channel) = (facts.inputPushToken, facts.inputPushChannel)
     if token.isPresent, token.kind != .number || token.number != 1 { warnings.insert(.inputPushTokenNotOne) }
     if channel.isPresent, channel.kind != .string { warnings.insert(.inputPushChannelNotAString) }
     if token.isPresent, channel.isPresent { warnings.insert(.inputPushTokenAndChannel) }
     return warnings
-  }
-
-  private static func hasKeysOfAlerts(_ facts: PayloadFacts) -> Bool {
-    for rawValue in APSKey.badge.rawValue..<UInt8(APSKey.count) {
-      if let key = APSKey(rawValue: rawValue), facts[key].kind != nil { return true }
-    }
-    return false
   }
 }

@@ -32,14 +32,17 @@ struct PayloadDetail: ~Escapable {
       return ("apns-channel-id", "apns-channel-id must not be sent with a \(context.type) push, which has a token and no channel")
     case .eventMissing, .eventUnknown: return event
     case .timestampMissing, .timestampNotWholeSeconds, .timestampInMilliseconds, .timestampInFuture: return timestamp(warning)
-    case .contentStateMissing, .contentStateNotAnObject: return must(.contentState, "be an object that decodes into the app's ContentState")
-    case .attributesTypeMissing: return must(.attributesType, "be the name of the app's ActivityAttributes type, as a string")
-    case .attributesMissing: return must(.attributes, "be an object that decodes into the app's ActivityAttributes")
-    case .startWithoutAlert: return must(.alert, "be an object with title and body, or the device starts no activity")
+    case .contentStateMissing, .contentStateNotAnObject:
+      return must(.contentState, facts.contentState, "be an object that decodes into the app's ContentState")
+    case .attributesTypeMissing:
+      return must(.attributesType, facts.attributesType, "be the name of the app's ActivityAttributes type, as a string")
+    case .attributesMissing: return must(.attributes, facts.attributes, "be an object that decodes into the app's ActivityAttributes")
+    case .startWithoutAlert: return must(.alert, facts.alert, "be an object with title and body, or the device starts no activity")
     case .alertNotAnObject:
-      return must(.alert, context.type == .alert ? "be a string or an object with title and body" : "be an object with title and body")
-    case .inputPushTokenNotOne: return must(.inputPushToken, "be the number 1")
-    case .inputPushChannelNotAString: return must(.inputPushChannel, "be a channel id in base 64, as a string")
+      return must(
+        .alert, facts.alert, context.type == .alert ? "be a string or an object with title and body" : "be an object with title and body")
+    case .inputPushTokenNotOne: return must(.inputPushToken, facts.inputPushToken, "be the number 1")
+    case .inputPushChannelNotAString: return must(.inputPushChannel, facts.inputPushChannel, "be a channel id in base 64, as a string")
     case .inputPushTokenAndChannel:
       return (
         "aps.input-push-channel",
@@ -48,42 +51,43 @@ struct PayloadDetail: ~Escapable {
     case .dismissalWithoutEnd:
       return ("aps.dismissal-date", "aps.dismissal-date must stand only with the event end, not with \(facts.event.text)")
     case .dateNotANumber, .dateInMilliseconds: return date(warning)
-    case .relevanceNotANumber: return must(.relevanceScore, "be a number such as 50")
+    case .relevanceNotANumber: return must(.relevanceScore, facts.relevanceScore, "be a number such as 50")
     case .nothingToShow: return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing")
     default: return ("body", warning.sentence)
     }
   }
 
   private var event: (String, String) {
-    if facts[.events].isPresent, !facts[.event].isPresent {
+    if facts.keys.contains(.events), !facts.eventName.isPresent {
       return ("aps.events", "aps.events must be named aps.event, and be \"start\", \"update\" or \"end\"")
     }
-    return must(.event, "be \"start\", \"update\" or \"end\"")
+    return must(.event, facts.eventName, "be \"start\", \"update\" or \"end\"")
   }
 
   private func timestamp(_ warning: PushWarning) -> (String, String) {
     let now = context.now.unixSeconds
-    let value = body[facts[.timestamp].text].string
+    let value = body[facts.timestamp.text].string
     switch warning {
     case .timestampInMilliseconds: return ("aps.timestamp", "aps.timestamp must be in seconds, now \(now), not in milliseconds (\(value))")
     case .timestampInFuture:
       return ("aps.timestamp", "aps.timestamp must be at most 8 hours ahead of the current time, now \(now), not \(value)")
-    default: return must(.timestamp, "be the current Unix time in whole seconds, now \(now)")
+    default: return must(.timestamp, facts.timestamp, "be the current Unix time in whole seconds, now \(now)")
     }
   }
 
   private func date(_ warning: PushWarning) -> (String, String) {
-    let staleIsAtFault = ActivityRules.dateWarning(facts[.staleDate]) == warning
-    let key = staleIsAtFault ? APSKey.staleDate : .dismissalDate
-    guard warning == .dateInMilliseconds else { return must(key, "be a number of Unix seconds such as \(context.now.unixSeconds + 3600)") }
+    let staleIsAtFault = ActivityRules.dateWarning(facts.staleDate) == warning
+    let (key, value) = staleIsAtFault ? (APSKey.staleDate, facts.staleDate) : (.dismissalDate, facts.dismissalDate)
+    guard warning == .dateInMilliseconds else {
+      return must(key, value, "be a number of Unix seconds such as \(context.now.unixSeconds + 3600)")
+    }
     return (
       "aps.\(key.name)",
-      "aps.\(key.name) must be in seconds such as \(context.now.unixSeconds + 3600), not in milliseconds (\(body[facts[key].text].string))"
+      "aps.\(key.name) must be in seconds such as \(context.now.unixSeconds + 3600), not in milliseconds (\(body[value.text].string))"
     )
   }
 
-  private func must(_ key: APSKey, _ form: String) -> (String, String) {
-    let value = facts[key]
+  private func must(_ key: APSKey, _ value: PayloadFacts.Value, _ form: String) -> (String, String) {
     let written: String? =
       switch value.kind {
       case nil: nil

@@ -28,36 +28,48 @@ struct PayloadFacts {
   /// The event that `event` names exactly, else `none`.
   var event = ActivityEvent.none
 
-  private var values = InlineArray<23, Value>(repeating: Value())
+  /// The known keys of `aps` that have a value other than `null`.
+  var keys: APSKeys = []
 
-  /// The value of `key` in `aps`.
-  subscript(key: APSKey) -> Value { values[Int(key.rawValue)] }
+  // The values that rules look into. They are fields, not an array, so that reading one copies one.
+  private(set) var contentChanged = Value()
+  private(set) var timestamp = Value()
+  private(set) var eventName = Value()
+  private(set) var contentState = Value()
+  private(set) var alert = Value()
+  private(set) var staleDate = Value()
+  private(set) var dismissalDate = Value()
+  private(set) var relevanceScore = Value()
+  private(set) var attributesType = Value()
+  private(set) var attributes = Value()
+  private(set) var inputPushToken = Value()
+  private(set) var inputPushChannel = Value()
 
   /// Reads `body`; throws when it is not one strict JSON value.
   init(_ body: RawSpan) throws(JSONError) {
     var scanner = JSONScanner(body, depthMax: Limits.jsonDepth)
     root = try scanner.kind()
-    if root == .object { try readRoot(&scanner) } else { try scanner.skipValue() }
+    if root == .object { try readRoot(&scanner, body) } else { try scanner.skipValue() }
     try scanner.finish()
   }
 
-  private mutating func readRoot(_ scanner: inout JSONScanner) throws(JSONError) {
+  private mutating func readRoot(_ scanner: inout JSONScanner, _ body: RawSpan) throws(JSONError) {
     try scanner.beginObject()
     while let key = try scanner.nextKey() {
-      guard scanner.matches(key, "aps") else {
+      guard key.matches("aps", in: body) else {
         hasCustomKeys = true
         try scanner.skipValue()
         continue
       }
       aps = try scanner.kind()
-      if aps == .object { try readAPS(&scanner) } else { try scanner.skipValue() }
+      if aps == .object { try readAPS(&scanner, body) } else { try scanner.skipValue() }
     }
   }
 
-  private mutating func readAPS(_ scanner: inout JSONScanner) throws(JSONError) {
+  private mutating func readAPS(_ scanner: inout JSONScanner, _ body: RawSpan) throws(JSONError) {
     try scanner.beginObject()
     while let text = try scanner.nextKey() {
-      guard let key = APSKey(text, in: scanner) else {
+      guard let key = APSKey(text, in: body) else {
         hasUnknownKeys = true
         try scanner.skipValue()
         continue
@@ -67,20 +79,41 @@ struct PayloadFacts {
       case .string:
         let string = try scanner.readString()
         value.text = string.range
-        if key == .event { event = Self.event(string, scanner) }
+        if key == .event { event = Self.event(string, body) }
       case .number:
         let number = try scanner.readNumber()
         value.text = number.range
         value.number = scanner.double(of: number)
       default: try scanner.skipValue()
       }
-      values[Int(key.rawValue)] = value
+      if value.isPresent { keys.insert(APSKeys(key)) }
+      set(key, value)
     }
   }
 
-  private static func event(_ text: JSONText, _ scanner: borrowing JSONScanner) -> ActivityEvent {
-    if scanner.matches(text, ActivityEvent.update.text) { return .update }
-    if scanner.matches(text, ActivityEvent.start.text) { return .start }
-    return scanner.matches(text, ActivityEvent.end.text) ? .end : .none
+  private mutating func set(_ key: APSKey, _ value: Value) {
+    switch key {
+    case .contentChanged: contentChanged = value
+    case .timestamp: timestamp = value
+    case .event: eventName = value
+    case .contentState: contentState = value
+    case .alert: alert = value
+    case .staleDate: staleDate = value
+    case .dismissalDate: dismissalDate = value
+    case .relevanceScore: relevanceScore = value
+    case .attributesType: attributesType = value
+    case .attributes: attributes = value
+    case .inputPushToken: inputPushToken = value
+    case .inputPushChannel: inputPushChannel = value
+    case .badge, .sound, .contentAvailable, .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel,
+      .filterCriteria, .urlArgs, .events:
+      break
+    }
+  }
+
+  private static func event(_ text: JSONText, _ body: RawSpan) -> ActivityEvent {
+    if text.matches(ActivityEvent.update.text, in: body) { return .update }
+    if text.matches(ActivityEvent.start.text, in: body) { return .start }
+    return text.matches(ActivityEvent.end.text, in: body) ? .end : .none
   }
 }

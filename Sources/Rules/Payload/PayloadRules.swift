@@ -59,7 +59,7 @@ enum PayloadRules {
     switch type {
     case .widgets, .controls: return isSound ? .reload : PushTraits(lane: .keep)
     case .liveactivity: return ActivityRules.traits(facts, isSound: isSound)
-    default: return PushTraits(lane: .keep, hasAlert: facts[.alert].isPresent)
+    default: return PushTraits(lane: .keep, hasAlert: facts.alert.isPresent)
     }
   }
 }
@@ -68,20 +68,13 @@ enum PayloadRules {
 enum ReloadRules {
   static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
     var warnings: PushWarnings = []
-    if facts[.contentChanged].kind != .true { warnings.insert(.contentChangedNotTrue) }
+    if facts.contentChanged.kind != .true { warnings.insert(.contentChangedNotTrue) }
     if context.hasChannelID { warnings.insert(.channelOnDevicePush) }
     if context.priority == nil { warnings.insert(.priorityMissing) }
     if !context.hasCollapseID { warnings.insert(.collapseIDMissing) }
     if facts.hasCustomKeys { warnings.insert(.customKeys) }
-    if facts.hasUnknownKeys { warnings.insert(.unusedAPSKeys) }
-    for rawValue in 0..<UInt8(APSKey.count) {
-      guard let key = APSKey(rawValue: rawValue), facts[key].kind != nil else { continue }
-      switch key {
-      case .contentChanged: break
-      case .alert, .sound, .badge, .contentAvailable, .mutableContent: warnings.insert(.alertInReload)
-      default: warnings.insert(.unusedAPSKeys)
-      }
-    }
+    if !facts.keys.isDisjoint(with: .alertLike) { warnings.insert(.alertInReload) }
+    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .uselessInReload) { warnings.insert(.unusedAPSKeys) }
     return warnings
   }
 }
@@ -90,19 +83,10 @@ enum ReloadRules {
 enum AlertRules {
   static func warnings(_ facts: PayloadFacts) -> PushWarnings {
     var warnings: PushWarnings = []
-    if facts[.contentChanged].kind != nil { warnings.insert(.contentChangedWithoutReload) }
-    if !facts[.alert].isPresent, !facts[.badge].isPresent, !facts[.sound].isPresent { warnings.insert(.nothingToShow) }
-    if facts[.alert].isPresent, facts[.alert].kind != .object, facts[.alert].kind != .string { warnings.insert(.alertNotAnObject) }
-    if facts.hasUnknownKeys { warnings.insert(.unusedAPSKeys) }
-    for rawValue in 0..<UInt8(APSKey.count) {
-      guard let key = APSKey(rawValue: rawValue), facts[key].kind != nil else { continue }
-      switch key {
-      case .timestamp, .event, .events, .contentState, .staleDate, .dismissalDate, .attributesType, .attributes, .inputPushToken,
-        .inputPushChannel:
-        warnings.insert(.unusedAPSKeys)
-      default: break
-      }
-    }
+    if facts.keys.isDisjoint(with: .shown) { warnings.insert(.nothingToShow) }
+    if facts.alert.isPresent, facts.alert.kind != .object, facts.alert.kind != .string { warnings.insert(.alertNotAnObject) }
+    if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
+    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .activityOnly) { warnings.insert(.unusedAPSKeys) }
     return warnings
   }
 }

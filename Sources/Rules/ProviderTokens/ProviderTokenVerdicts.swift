@@ -105,39 +105,10 @@ public struct ProviderTokenVerdicts {
     return unsafe bytes.span.bytes.quoted
   }
 
-  /// Eight bytes at a time, folded through a wide product (as wyhash does), keyed by the seed.
-  private static func hash(_ bytes: RawSpan, seed: UInt64) -> UInt64 {
-    var state = seed ^ UInt64(bytes.byteCount)
-    var index = 0
-    while index + 8 <= bytes.byteCount {
-      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let product = (state ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
-      state = product.high ^ product.low
-      index += 8
-    }
-    var tail: UInt64 = 0
-    while index < bytes.byteCount {
-      tail = tail << 8 | UInt64(bytes.byte(index))
-      index += 1
-    }
-    let product = (state ^ tail).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
-    return product.high ^ product.low
+  /// Of the header's end alone, which is the signature: no two tokens that were ever verified share it by chance.
+  private static func hash(_ header: RawSpan, seed: UInt64) -> UInt64 {
+    header.extracting(last: 48).hash(seed: seed ^ UInt64(header.byteCount))
   }
 
-  private static func isEqual(_ header: [UInt8], _ bytes: RawSpan) -> Bool {
-    guard header.count == bytes.byteCount else { return false }
-    let known = unsafe header.span.bytes
-    var index = 0
-    while index + 8 <= bytes.byteCount {
-      let left = unsafe known.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let right = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-      if left != right { return false }
-      index += 8
-    }
-    while index < bytes.byteCount {
-      if known.byte(index) != bytes.byte(index) { return false }
-      index += 1
-    }
-    return true
-  }
+  private static func isEqual(_ header: [UInt8], _ bytes: RawSpan) -> Bool { unsafe header.span.bytes.equals(bytes) }
 }
