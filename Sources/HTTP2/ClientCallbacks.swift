@@ -20,7 +20,7 @@ enum ClientCallbacks {
         slot.pointee.fields.append(
           name: name!, nameCount, value: value!, valueCount, listBytesMax: core.pointee.settings.headerListBytesMax, blocks: $0)
       }
-      if appended == .outOfMemory { giveUp(core, slot) }
+      if appended == .outOfMemory { core.pointee.giveUp(slot, .outOfMemory) }
       return 0
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(table) { _, _, stream, bytes, count, user in
@@ -29,7 +29,7 @@ enum ClientCallbacks {
       let stored = core.pointee.blocks._withUnsafeGuaranteedRef {
         slot.pointee.body.append(bytes!, count, bytesMax: core.pointee.settings.bodyBytesMax, blocks: $0)
       }
-      if !stored { giveUp(core, slot) }
+      if !stored { core.pointee.giveUp(slot, .outOfMemory) }
       return 0
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(table) { _, frame, user in
@@ -77,11 +77,6 @@ enum ClientCallbacks {
     return slot.pointee.state == .open && slot.pointee.stream == stream ? slot : nil
   }
 
-  private static func giveUp(_ core: UnsafeMutablePointer<ClientCore>, _ slot: UnsafeMutablePointer<RequestSlot>) {
-    slot.pointee.failure = .outOfMemory
-    nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
-  }
-
   @inline(__always) private static func received(
     _ core: UnsafeMutablePointer<ClientCore>, _ frame: UnsafePointer<nghttp2_frame>
   ) {
@@ -113,7 +108,7 @@ enum ClientCallbacks {
   private static func responseEnded(_ core: UnsafeMutablePointer<ClientCore>, _ stream: Int32) {
     guard let slot = slot(core, stream) else { return }
     slot.pointee.isComplete = true
-    if !slot.pointee.request.isSent {
+    if !slot.pointee.request.isSent, slot.pointee.failure == nil {
       nghttp2_submit_rst_stream(core.pointee.session, 0, stream, HTTP2ErrorCode.cancel)
     }
   }

@@ -94,6 +94,16 @@ struct ClientCore {
     answered.append(slot)
   }
 
+  /// Gives up an open request, for `failure`; nothing happens when it was given up before, or its response is whole.
+  ///
+  /// Once only: nghttp2 takes back a request that has not gone out yet, but a second reset would go out for a stream
+  /// that the server has never seen, which ends the whole connection (RFC 9113 section 5.1).
+  mutating func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure) {
+    guard slot.pointee.failure == nil, !slot.pointee.isComplete else { return }
+    slot.pointee.failure = failure
+    nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
+  }
+
   /// What the error code of a closed stream means for its request.
   func failure(_ slot: UnsafeMutablePointer<RequestSlot>, _ code: UInt32) -> StreamFailure {
     if let peerGoAway, slot.pointee.stream > peerGoAway.lastStream { return .unprocessed }

@@ -92,8 +92,7 @@ public struct ClientSession: ~Copyable {
   @discardableResult
   public mutating func cancel(_ key: RequestKey) -> Bool {
     guard let slot = core.pointee.find(key) else { return false }
-    slot.pointee.failure = .cancelled
-    nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
+    core.pointee.giveUp(slot, .cancelled)
     return true
   }
 

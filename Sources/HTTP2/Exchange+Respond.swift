@@ -26,7 +26,7 @@ extension Exchange {
   public func reset(_ code: UInt32) {
     guard let core = session else { return }
     slot.pointee.isAnswered = true
-    nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, code)
+    core.pointee.reset(slot, code)
     core.pointee.pool.pointee.mark(core)
   }
 }
@@ -89,7 +89,7 @@ extension Exchange {
   /// An answer that cannot be made, for want of memory, becomes a reset: the client learns that it failed.
   private func finish(_ core: UnsafeMutablePointer<ServerCore>, _ result: CInt) {
     guard result != 0 else { return }
-    nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.internalError)
+    core.pointee.reset(slot, HTTP2ErrorCode.internalError)
   }
 
   /// Has nghttp2 ask for the body again, which it stops doing when there is none.

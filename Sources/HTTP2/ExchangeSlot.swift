@@ -22,6 +22,8 @@ public import Primitives
   @usableFromInline var isComplete = false
   /// Whether a response was submitted, or the stream was given up; what still arrives of the request is then dropped.
   @usableFromInline var isAnswered = false
+  /// Whether a reset was submitted, which must not be done twice.
+  var isReset = false
   /// Whether the answer came before the request was complete; the session counts those.
   var isEarly = false
   var stream: Int32 = 0

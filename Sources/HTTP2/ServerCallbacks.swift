@@ -36,7 +36,7 @@ enum ServerCallbacks {
       case NGHTTP2_HEADERS.rawValue: core.pointee.heading = nil
       case NGHTTP2_DATA.rawValue: break
       case NGHTTP2_SETTINGS.rawValue where head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
-        firstSettings(core)
+        clientSettings(core)
         return 0
       default: return 0
       }
@@ -69,11 +69,10 @@ enum ServerCallbacks {
     return found?.assumingMemoryBound(to: ExchangeSlot.self)
   }
 
-  /// Opens the connection's window once the client has proved to speak HTTP/2.
+  /// Opens the connection's window once the client has proved to speak HTTP/2; that it is open already harms nothing.
   ///
   /// Not before: what follows our SETTINGS to a client that does not is a GOAWAY and nothing else (apns.md section 1.4).
-  private static func firstSettings(_ core: UnsafeMutablePointer<ServerCore>) {
-    guard !core.pointee.hasPeerSettings else { return }
+  private static func clientSettings(_ core: UnsafeMutablePointer<ServerCore>) {
     core.pointee.hasPeerSettings = true
     nghttp2_session_set_local_window_size(core.pointee.session, 0, 0, Int32(core.pointee.settings.connectionWindowBytes))
   }
@@ -89,7 +88,7 @@ enum ServerCallbacks {
       guard core.pointee.earlyAnswers > 0, head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
         let slot = slot(core, head.stream_id), !slot.pointee.isComplete
       else { return }
-      nghttp2_submit_rst_stream(core.pointee.session, 0, head.stream_id, HTTP2ErrorCode.noError)
+      core.pointee.reset(slot, HTTP2ErrorCode.noError)
     case NGHTTP2_GOAWAY.rawValue:
       if let failure = SessionFailure(sent: frame.pointee.goaway) { core.pointee.failure = core.pointee.failure ?? failure }
     default: return

@@ -52,6 +52,7 @@ import Primitives
     slot.pointee.state = .receiving
     slot.pointee.isComplete = false
     slot.pointee.isAnswered = false
+    slot.pointee.isReset = false
     slot.pointee.isEarly = false
     slot.pointee.received = now
     receiving.append(slot)
@@ -71,7 +72,7 @@ import Primitives
     }
     switch appended {
     case .stored: return
-    case .outOfMemory: refuse(slot.pointee.stream)
+    case .outOfMemory: refuse(slot)
     case .tooLarge:
       // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
       var status = StatusField.entry(431)
@@ -87,7 +88,7 @@ import Primitives
       slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
     }
     if !stored {
-      refuse(slot.pointee.stream)
+      refuse(slot)
       slot.pointee.isAnswered = true
     }
   }
@@ -105,6 +106,18 @@ import Primitives
   mutating func refuse(_ stream: Int32) {
     pool.pointee.refused += 1
     nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
+  }
+
+  private mutating func refuse(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    pool.pointee.refused += 1
+    reset(slot, HTTP2ErrorCode.refusedStream)
+  }
+
+  /// Resets the stream of an exchange, once.
+  mutating func reset(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ code: UInt32) {
+    guard !slot.pointee.isReset else { return }
+    slot.pointee.isReset = true
+    nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, code)
   }
 
   /// The answer was submitted although the request is not complete.

@@ -46,7 +46,9 @@ import Testing
     server.goAway(debug: #"{"reason":"Shutdown"}"#)
     // A stream that comes before the GOAWAY is out is refused, for it is not among those that the GOAWAY covers.
     server.receive(request(5))
+    #expect(server.ready() == nil)
     let frames = server.frames()
+    #expect(frames.contains { $0.kind == .reset && $0.stream == 5 && $0.errorCode == HTTP2ErrorCode.refusedStream })
     let goAway = try #require(frames.first { $0.kind == .goAway })
     #expect(goAway.payload == big(3) + big(0) + Array(#"{"reason":"Shutdown"}"#.utf8))
     #expect(frames.contains { $0.kind == .headers && $0.stream == 1 })

@@ -89,6 +89,48 @@ import Testing
     #expect(server.pool.exchange(for: ExchangeKey(packed: second.key.packed)) != nil)
   }
 
+  /// Nothing of a request is left in the slot that the next one gets.
+  @Test func usedSlotsAreClean() throws {
+    let server = TestServer(pool: makePool(1))
+    server.receive(preface + request(1, pushFields() + [("apns-topic", "again")]))
+    server.respond(try server.next(), 400, body: payload)
+    _ = server.drained()
+    let few = [(":method", "GET"), (":scheme", "https"), (":path", "/"), (":authority", "a")]
+    server.receive(request(3, few, body: []))
+    let exchange = try server.next()
+    #expect(exchange.names == HeaderNames([.method, .scheme, .path, .authority].map { HeaderNames($0) }))
+    #expect(exchange.duplicates.isEmpty && exchange.list == few.map { [$0, $1] })
+    #expect(exchange.bodyBytesTotal == 0 && exchange.bodyBytes.isEmpty && !exchange.isAnswered)
+  }
+
+  /// A slot goes to another connection; what the first one still sends does not reach it.
+  @Test func usedSlotsAreOutOfReach() throws {
+    let pool = makePool(1)
+    let (a, b) = (TestServer(pool: pool), TestServer(pool: pool))
+    let head = { (stream: UInt32, flags: UInt8) in
+      Frame(kind: .headers, flags: flags, stream: stream, payload: headerBlock(pushFields())).bytes
+    }
+    a.serve(preface + request(1))
+    b.receive(preface + head(3, Frame.endHeaders))
+    // Refused, for the slot is taken, by a stream of the same number.
+    a.receive(request(3, body: Array("stray".utf8)))
+    #expect(b.ready() == nil && a.ready() == nil)
+    b.receive(Frame(kind: .data, flags: Frame.endStream, stream: 3, payload: payload).bytes)
+    let exchange = try b.next()
+    #expect(exchange.bodyBytes == payload)
+    b.respond(exchange, 200)
+    _ = b.drained()
+    // The same between the parts of one header list: it is too long, answered, reset, and then goes on.
+    let long = headerBlock(pushFields() + [("x", String(repeating: "y", count: 8000))])
+    a.receive(Frame(kind: .headers, stream: 5, payload: long).bytes)
+    _ = a.drained()
+    b.receive(head(5, 0))
+    a.receive(Frame(kind: .continuation, flags: Frame.endHeaders, stream: 5, payload: headerBlock([("stray", "1")])).bytes)
+    b.receive(Frame(kind: .continuation, flags: Frame.endHeaders, stream: 5).bytes)
+    b.receive(Frame(kind: .data, flags: Frame.endStream, stream: 5).bytes)
+    #expect(try b.next().list == pushFields().map { [$0, $1] })
+  }
+
   @Test func resetOfAReadyRequestTakesItBack() {
     let server = TestServer()
     server.receive(preface + request(1) + request(3) + Frame(kind: .reset, stream: 1, payload: big(8)).bytes)

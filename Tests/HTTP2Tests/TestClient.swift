@@ -13,10 +13,12 @@ struct AnswerRecord: Equatable {
 
 /// A client session and what a loop does with it, in a shape that the testing macros can look into.
 final class TestClient {
+  let memory: SessionMemory
   private var session: ClientSession
   private var fields = FieldList()
 
   init(memory: SessionMemory = SessionMemory(blockBytesMax: 64 << 20), settings: ClientSettings = ClientSettings()) {
+    self.memory = memory
     session = ClientSession(memory: memory, settings: settings)
   }
 

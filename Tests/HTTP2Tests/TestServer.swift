@@ -78,8 +78,8 @@ final class TestServer {
   var oldestIncomplete: Instant? { session.oldestIncomplete }
 }
 
-func makePool(_ capacity: Int = 64, blockBytes: Int = 64 << 20) -> ExchangePool {
-  ExchangePool(capacity: capacity, memory: SessionMemory(blockBytesMax: blockBytes))
+func makePool(_ capacity: Int = 64, blockBytes: Int = 64 << 20, keptBytes: Int = 1 << 20) -> ExchangePool {
+  ExchangePool(capacity: capacity, memory: SessionMemory(blockBytesMax: blockBytes, keptBytesMax: keptBytes))
 }
 
 extension Exchange {
