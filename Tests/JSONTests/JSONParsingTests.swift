@@ -93,6 +93,20 @@ import Testing
     #expect(error?.problem == .duplicateKey("key\(count / 2)"))
   }
 
+  /// Fractions of every length, short ones by the way that makes no text and long ones by the library's, give the nearest double.
+  @Test func readsFractionsExactly() throws {
+    var random = SplitMix(state: 3)
+    for _ in 0..<5000 {
+      let integer = String(random.next() % 1_000_000_000).prefix(Int(random.next() % 9) + 1)
+      let fraction = String(random.next()).prefix(Int(random.next() % 12) + 1)
+      let text = (random.next() % 2 == 0 ? "-" : "") + "\(Int64(integer) ?? 0).\(fraction)"
+      #expect(try JSONValue.parse(text) == .number(Double(text) ?? .nan), "\(text)")
+    }
+    for text in ["0.1", "-0.0", "721692800.25", "999999999999.999", "9999999999.99999", "1e-7", "1.5E+3"] {
+      #expect(try JSONValue.parse(text) == .number(Double(text) ?? .nan), "\(text)")
+    }
+  }
+
   @Test func agreesWithFoundationOnMutatedInput() throws {
     var random = SplitMix(state: 7)
     let seed = Array(#"{"aps":{"content-changed":true,"n":[1,-2.5e3,null,false],"s":"x\u00e9\n"},"é":{}}"#.utf8)
