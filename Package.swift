@@ -63,7 +63,7 @@ let package = Package(
     // Layer 4: state, upstreams, the device, the control side.
     .target(name: "Storage", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Reactor"], swiftSettings: importer),
     .target(
-      name: "Forwarding", dependencies: ["Delivery", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"],
+      name: "Forwarding", dependencies: ["Delivery", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Transport"],
       swiftSettings: safe),
     .target(name: "DeviceModel", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: safe),
     .target(

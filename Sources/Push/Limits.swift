@@ -10,6 +10,8 @@ public enum Limits {
   public static let concurrentStreams = 1000
   /// Requests in flight in one loop, all connections together; a further stream gets REFUSED_STREAM.
   public static let exchangesPerLoop = 16_384
+  /// Bytes of header lists and bodies that one loop holds, of all its requests together.
+  public static let exchangeBytes = 128 << 20
   /// Bytes of a header list, as Apple's SETTINGS_MAX_HEADER_LIST_SIZE announces (apns.md section 1.3).
   public static let headerListBytes = 8000
   /// Bytes of a request body kept on the provider side: the largest payload of any push type and one more, to see that it is too large.
@@ -66,10 +68,14 @@ public enum Limits {
   public static let batchOperations = 1024
   /// Batches that may wait for the store thread; a further one is answered 503 at once.
   public static let storeInbox = 256
+  /// Settled batches that may wait for one loop: those it submitted and those that became due.
+  public static let settledBatches = 4096
   /// Bytes of journal after which changed tokens are folded into their table.
   public static let journalFoldBytes = 64 << 20
   /// Entries of the push log kept in memory and on disk, unless configured.
   public static let pushLogEntries = 200_000
+  /// Refused requests kept in memory, apart from the accepted ones, so that a flood of them drives out nothing.
+  public static let refusedLogEntries = 20_000
   /// Steps remembered of one push; later ones replace the last.
   public static let stepsPerPush = 8
   /// `GET /v1/pushes?wait=` calls open at once.
@@ -91,6 +97,13 @@ public enum Limits {
   public static let upstreamAnswerMilliseconds: Int64 = 15_000
   /// First and longest delay between attempts, in milliseconds.
   public static let retryMilliseconds: (first: Int64, longest: Int64) = (250, 60_000)
+
+  /// Longest delay between attempts to connect to an upstream, in milliseconds: how late its return is noticed.
+  public static let reconnectLongestMilliseconds: Int64 = 5000
+  /// Milliseconds that an upstream is left alone after it refused the gateway's own provider token.
+  public static let upstreamPauseMilliseconds: Int64 = 60_000
+  /// Bytes of the pushes queued in one loop, all upstreams together.
+  public static let upstreamQueueBytes = 64 << 20
 
   // MARK: Control side
 

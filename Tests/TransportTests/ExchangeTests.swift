@@ -39,6 +39,20 @@ import Transport
     #expect(stage.transport.exchanges.openExchanges == 0)
   }
 
+  /// Once warm, a thousand more requests ask the system for no memory: neither nghttp2's allocations nor blocks grow.
+  @Test func steadyStateAllocatesNothing() throws {
+    let stage = try Stage()
+    let client = stage.makeClient()
+    func run(_ count: Int) {
+      for request in 0..<count { client.request("/\(request % 10)") }
+      #expect(stage.wait { client.unsent.isEmpty && client.client.openStreams == 0 })
+    }
+    run(3000)
+    let (allocations, growths) = (stage.transport.memory.allocations, stage.transport.memory.blocks.growths)
+    run(1000)
+    #expect(stage.transport.memory.allocations == allocations && stage.transport.memory.blocks.growths == growths)
+  }
+
   @Test func answersMayComeRoundsLater() throws {
     let stage = try Stage()
     stage.handler.answersAtOnce = false

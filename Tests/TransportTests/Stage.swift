@@ -32,7 +32,7 @@ final class Stage {
   let loop: EventLoop
   let transport: TransportLoop
   let handler = RecordingHandler()
-  private(set) var server: HTTP2Server!
+  let server: HTTP2Server
 
   init(
     tls: TLSContext? = TestCertificates.server, bodyBytesMax: Int = 5121, connectionsMax: Int = 100,

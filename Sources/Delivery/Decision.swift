@@ -1,0 +1,74 @@
+public import Primitives
+public import Push
+
+/// What to do with the push at the head of a token's lane, or with one that has just arrived.
+public enum Decision: Hashable, Sendable {
+  /// Forward it now; its budgets are charged. The cause is not `none` when it goes although a budget says no.
+  case forward(Cause)
+  /// It waits: until the instant, or until the push in flight is done when there is none.
+  case hold(until: Instant?, Cause)
+  /// Refuse it with 429: it could be paid for at the instant.
+  case reject(until: Instant, Cause)
+  /// Let it pass without doing anything.
+  case drop(Cause)
+}
+
+/// What one decision depends on, besides the budgets and the instant.
+public struct DecisionTerms: Hashable, Sendable {
+  /// The rule of the token's budgets; nil when the push costs nothing, or has been charged before.
+  public var rule: BudgetRule?
+  /// What happens to a push that cannot be paid for.
+  public var mode: AppPolicy.BudgetMode
+  /// Whether the push has just arrived, so that it can still be refused or dropped.
+  public var isNew: Bool
+  /// Whether it is dropped rather than held when it cannot be paid for at once.
+  public var dropsUnpaid: Bool
+  /// Whether another push of the token is in flight or waits ahead of it, and why it would wait for that.
+  public var blocked: Cause?
+  /// It does not go before this instant: coalescing, or the delay between attempts.
+  public var notBefore: Instant
+  /// Why it does not go before `notBefore`.
+  public var notBeforeCause: Cause
+
+  /// Terms with these values.
+  public init(
+    rule: BudgetRule?, mode: AppPolicy.BudgetMode, isNew: Bool = true, dropsUnpaid: Bool = false, blocked: Cause? = nil,
+    notBefore: Instant = .distantPast, notBeforeCause: Cause = .none
+  ) {
+    self.rule = rule
+    self.mode = mode
+    self.isNew = isNew
+    self.dropsUnpaid = dropsUnpaid
+    self.blocked = blocked
+    self.notBefore = notBefore
+    self.notBeforeCause = notBeforeCause
+  }
+}
+
+/// Decides about one push, and charges its budgets when it goes. The only code that spends.
+///
+/// - Parameter budgets: The token's budgets, at least one when there is a rule.
+public func decide(_ budgets: inout MutableSpan<BudgetState>, _ terms: DecisionTerms, at now: Instant) -> Decision {
+  var overdrawn = Cause.none
+  var until = terms.notBefore
+  var cause = terms.notBeforeCause
+  if let rule = terms.rule {
+    let survey = budgets.span.survey(rule, at: now)
+    if !survey.isPayable {
+      let short: Cause = survey.isMinimumInterval ? .minimumInterval : .waitingForBudget
+      switch terms.mode {
+      case .observe: overdrawn = survey.isMinimumInterval ? .minimumInterval : .budgetSpent
+      case .reject where terms.isNew: return .reject(until: survey.payableAt, short)
+      case .enforce where terms.isNew && terms.dropsUnpaid: return .drop(.droppedByPolicy)
+      case .reject, .enforce:
+        if survey.payableAt >= until { (until, cause) = (survey.payableAt, short) }
+        if let blocked = terms.blocked { return .hold(until: nil, blocked == .inFlight ? short : blocked) }
+        return .hold(until: until, cause)
+      }
+    }
+  }
+  if let blocked = terms.blocked { return .hold(until: nil, blocked) }
+  if until > now { return .hold(until: until, cause) }
+  if let rule = terms.rule { budgets.charge(rule, at: now) }
+  return .forward(overdrawn)
+}

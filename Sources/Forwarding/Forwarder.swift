@@ -1,0 +1,55 @@
+public import Delivery
+import Primitives
+import Push
+public import Security
+public import Transport
+
+/// Who hands pushes to a forwarder and learns what became of them, on the loop's thread.
+public protocol ForwarderDelegate: AnyObject {
+  /// The outcome of one attempt; `detail` is what a mock device had to say and is good during the call.
+  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan)
+  /// The upstream has a connection after it had none: what waits for it may go.
+  func upstreamOpened(_ upstream: Int)
+  /// The upstream's last connection has failed, or could not be made.
+  func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd)
+  /// The gateway's own provider token for the upstream cannot be made.
+  func cannotSign(_ upstream: Int, _ error: CryptoError)
+}
+
+/// All upstreams of one loop: pushes in, outcomes out.
+///
+/// Each upstream has connections and a queue of its own, so that one that is down or slow never holds up another.
+public final class Forwarder {
+  /// Who is told.
+  public weak var delegate: (any ForwarderDelegate)?
+
+  let authorization: UpstreamAuthorization
+  /// The bytes of queued pushes.
+  let blocks = BlockPool(bytesMax: Limits.upstreamQueueBytes)
+  private var links: [UpstreamLink] = []
+
+  /// A forwarder to `upstreams`, which pushes name by their index.
+  public init(_ upstreams: [Upstream], authorization: UpstreamAuthorization, on transport: TransportLoop) {
+    self.authorization = authorization
+    links = upstreams.indices.map { UpstreamLink($0, upstreams[$0], on: transport, self) }
+  }
+
+  /// Sends `push`, whose ranges lie in `bytes`, now or when a stream is free.
+  public func send(_ push: ForwardedPush, _ bytes: RawSpan) { links[Int(push.upstream)].send(push, bytes) }
+
+  /// Sends nothing more; what is on its way may still be answered, then the connections close.
+  public func drain() { for link in links { link.drain() } }
+
+  /// Ends every connection at once; what was on its way is reported as a failed attempt.
+  public func abort() { for link in links { link.abort() } }
+
+  /// Pushes of all upstreams that are written and not answered, and that wait for a stream.
+  public var load: (inFlight: Int, queued: Int) {
+    links.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
+  }
+
+  /// Whether 410 answers of the upstream may retire tokens at present.
+  public func mayRetire(_ upstream: Int) -> Bool { links[upstream].mayRetire }
+
+  func cannotSign(upstream: Int, _ error: CryptoError) { delegate?.cannotSign(upstream, error) }
+}

@@ -1,0 +1,79 @@
+import Delivery
+import HTTP2
+import Primitives
+import Push
+
+/// Writes the header fields of one forwarded push; the memory is allocated once and used again.
+///
+/// A forwarded push keeps its apns-id in its letter case, topic, type, priority, collapse id and expiration; only the
+/// authorization is the gateway's own.
+struct PushRequest: ~Copyable {
+  var fields = FieldList()
+  private var path = InlineArray<212, UInt8>(repeating: 0)
+  private let authority: [UInt8]
+
+  private static let pathPrefix: StaticString = "/3/device/"
+
+  init(authority: String) {
+    self.authority = Array(authority.utf8)
+    for index in 0..<Self.pathPrefix.utf8CodeUnitCount { path[index] = unsafe Self.pathPrefix.utf8Start[index] }
+  }
+
+  /// Makes `fields` those of `push`, whose ranges lie in `bytes`.
+  mutating func write(_ push: ForwardedPush, _ bytes: RawSpan, authorization: RawSpan) {
+    let pathCount = writePath(push.token)
+    // Locals, since a span of a property would hold all of self while the fields change.
+    let (path, authority) = (path, authority)
+    fields.removeAll()
+    fields.append(.method, "POST")
+    fields.append(.scheme, "https")
+    unsafe fields.append(.authority, authority.span.bytes)
+    unsafe fields.append(.path, path.span.bytes.extracting(0..<pathCount))
+    fields.append(.authorization, authorization)
+    fields.append(.apnsPushType, push.type.text)
+    fields.append(.apnsTopic, bytes[push.topic])
+    if push.prioritySent { fields.append(.apnsPriority, Self.text(push.priority)) }
+    let id = push.id.text
+    unsafe fields.append(.apnsID, id.span.bytes)
+    switch push.expiration {
+    case .absent: break
+    case .zero: fields.append(.apnsExpiration, "0")
+    case .at(let date): appendExpiration(date.unixSeconds)
+    }
+    if !push.collapseID.isEmpty { fields.append(.apnsCollapseID, bytes[push.collapseID]) }
+  }
+
+  private mutating func writePath(_ token: DeviceToken) -> Int {
+    var end = Self.pathPrefix.utf8CodeUnitCount
+    for index in 0..<token.count {
+      path[end] = Hexadecimal.digit(token[index] >> 4)
+      path[end + 1] = Hexadecimal.digit(token[index] & 15)
+      end += 2
+    }
+    return end
+  }
+
+  private mutating func appendExpiration(_ unixSeconds: Int64) {
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var start = 20
+    var rest = unixSeconds.magnitude
+    repeat {
+      start -= 1
+      digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    } while rest > 0
+    if unixSeconds < 0 {
+      start -= 1
+      digits[start] = UInt8(ascii: "-")
+    }
+    unsafe fields.append(.apnsExpiration, digits.span.bytes.extracting(start..<20))
+  }
+
+  private static func text(_ priority: Priority) -> StaticString {
+    switch priority {
+    case .immediate: "10"
+    case .considerate: "5"
+    case .passive: "1"
+    }
+  }
+}

@@ -1,0 +1,27 @@
+public import Security
+
+/// Where pushes are forwarded to: a mock device, or Apple.
+public struct Upstream: Sendable {
+  /// The name in the configuration.
+  public var name: String
+  /// The host name or address to connect to; also the name that its certificate must have.
+  public var host: String
+  /// The port.
+  public var port: UInt16
+  /// What it is trusted by, with `h2` as the only protocol.
+  public var tls: TLSContext
+
+  /// An upstream with these values.
+  public init(name: String, host: String, port: UInt16, tls: TLSContext) {
+    self.name = name
+    self.host = host
+    self.port = port
+    self.tls = tls
+  }
+
+  /// The value of `:authority`.
+  var authority: String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return port == 443 ? host : "\(host):\(port)"
+  }
+}

@@ -1,0 +1,56 @@
+public import Delivery
+public import Primitives
+
+/// What one loop hands to the store in one go, and gets back settled; it is emptied and used again.
+///
+/// A loop fills `admits`, `completions` and `refusals` and submits the batch. When it comes back, each admission has its
+/// `result`, and `forwards` lists what is to be sent now: pushes of this batch, and pushes that had waited. Batches with
+/// nothing but `forwards` come unasked, when pushes become due.
+///
+/// `@unchecked Sendable`, because a batch has one owner at a time: the loop until `submit`, the store until it delivers, the
+/// loop again until it recycles.
+public final class Batch: @unchecked Sendable {
+  /// Pushes to accept.
+  public var admits: ContiguousArray<AdmitOperation> = []
+  /// Outcomes of pushes that this loop forwarded.
+  public var completions: ContiguousArray<CompleteOperation> = []
+  /// Requests that were answered with an error.
+  public var refusals: ContiguousArray<RefusedOperation> = []
+  /// Pushes that the loop is to send now; the store's to fill.
+  public internal(set) var forwards: ContiguousArray<ForwardedPush> = []
+  let arena = ByteArena(capacity: 4096)
+
+  /// An empty batch.
+  public init() {}
+
+  /// Whether it holds no operation.
+  public var isEmpty: Bool { admits.isEmpty && completions.isEmpty && refusals.isEmpty }
+
+  /// How many operations it holds; `Limits.batchOperations` is the most that one batch should have.
+  public var operationCount: Int { admits.count + completions.count + refusals.count }
+
+  /// Copies bytes into the arena, for an operation to refer to.
+  public func append(_ bytes: RawSpan) -> ByteRange { bytes.withUnsafeBytes { arena.append($0) } }
+
+  /// Copies text into the arena, for an operation to refer to.
+  public func append(_ text: String) -> ByteRange {
+    var text = text
+    return text.withUTF8 { arena.append(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The arena's bytes; a range of any operation of this batch lies in them.
+  public var bytes: RawSpan {
+    @_lifetime(borrow self) get {
+      _overrideLifetime(RawSpan(_unsafeBytes: arena.buffer), borrowing: self)
+    }
+  }
+
+  /// Forgets everything and keeps the memory, up to 1 MB of bytes.
+  public func reset() {
+    admits.removeAll(keepingCapacity: true)
+    completions.removeAll(keepingCapacity: true)
+    refusals.removeAll(keepingCapacity: true)
+    forwards.removeAll(keepingCapacity: true)
+    arena.removeAll(keeping: 1 << 20)
+  }
+}

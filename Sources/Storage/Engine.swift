@@ -1,0 +1,65 @@
+public import Primitives
+public import Push
+
+/// What makes the state last: it saves commits whole or not at all, and gives back what it saved.
+///
+/// The state is in memory; an engine never decides anything. It keeps a journal of what each commit changed, pages of tokens and
+/// of log entries into which the journal is folded, and the registrations for listing. All calls come from the store thread, but for
+/// `registrations`, which may come from any.
+public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
+  /// Gives everything back in the order in which it must be read: words, routes, pages of tokens, pages of the log, journal rows
+  /// from old to new.
+  func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError)
+  /// Saves all of `commit`, so that a power cut does not take it back, or throws and saves nothing.
+  func commit(_ commit: borrowing Commit) throws(StoreError)
+  /// The registration of a token, or nil.
+  func registration(_ token: DeviceToken) throws(StoreError) -> (Registration, registered: Instant)?
+  /// The registrations that match, by token in byte order; callable from any thread.
+  func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)]
+  /// Housekeeping between commits that must not take long; called after each.
+  func maintain() throws(StoreError)
+  /// Bytes of the journal rows that have not been trimmed.
+  var journalBytes: Int { get }
+  /// The number of the oldest journal row; nil when there is none.
+  var oldestJournalRow: UInt64? { get }
+  /// Ends the use of the engine; later calls are an error of the caller.
+  func close()
+}
+
+/// One thing that an engine gives back when the store opens. Bytes are valid during the call only.
+public enum SavedItem {
+  /// The number under which an enumeration case is saved.
+  case word(String, number: UInt8)
+  /// A route.
+  case route(number: UInt32, bundleID: String, PushEnvironment, upstream: String?)
+  /// A page of tokens.
+  case tokenPage(number: Int, UnsafeRawBufferPointer)
+  /// A page of the log.
+  case logPage(number: UInt64, UnsafeRawBufferPointer)
+  /// A row of the journal.
+  case journal(number: UInt64, UnsafeRawBufferPointer)
+}
+
+/// What one commit saves.
+public struct Commit: ~Copyable {
+  /// The number of the journal row.
+  public internal(set) var number: UInt64
+  /// The bytes of the journal row; empty when there is none.
+  public internal(set) var journal = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// New words.
+  public internal(set) var words: [(word: String, number: UInt8)] = []
+  /// New routes.
+  public internal(set) var routes: [(number: UInt32, bundleID: String, environment: PushEnvironment, upstream: String?)] = []
+  /// Changes to registrations, in order.
+  public internal(set) var registrations: [RegistrationChange] = []
+  /// Pages of tokens that replace what was saved under their numbers.
+  public internal(set) var tokenPages: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
+  /// Pages of the log that replace what was saved under their numbers.
+  public internal(set) var logPages: [(number: UInt64, bytes: UnsafeRawBufferPointer)] = []
+  /// Journal rows up to this number are not needed any more; the engine removes them, the oldest first, as fast as it sees fit.
+  public internal(set) var trimJournalThrough: UInt64?
+  /// Pages of the log below this number are not needed any more.
+  public internal(set) var dropLogPagesBefore: UInt64?
+
+  init(number: UInt64) { self.number = number }
+}

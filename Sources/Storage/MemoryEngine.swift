@@ -1,0 +1,106 @@
+public import Primitives
+public import Push
+import Synchronization
+
+/// An engine that keeps what it saves in memory: for tests, and for a gateway that may forget everything.
+///
+/// A second store opened on the same engine finds what the first had committed, as after a crash.
+public final class MemoryEngine: Engine {
+  private struct Contents: Sendable {
+    var words: [(String, UInt8)] = []
+    var routes: [(UInt32, String, PushEnvironment, String?)] = []
+    var tokenPages: [Int: [UInt8]] = [:]
+    var logPages: [UInt64: [UInt8]] = [:]
+    var journal: [(number: UInt64, bytes: [UInt8])] = []
+    var registrations: [DeviceToken: (Registration, registered: Instant)] = [:]
+  }
+
+  private let contents = Mutex(Contents())
+
+  /// An empty engine.
+  public init() {}
+
+  /// What errors call it.
+  public var description: String { "the store in memory" }
+
+  /// Gives back what was committed.
+  public func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
+    let saved = contents.withLock { $0 }
+    for (word, number) in saved.words { try visit(.word(word, number: number)) }
+    for (number, bundleID, environment, upstream) in saved.routes {
+      try visit(.route(number: number, bundleID: bundleID, environment, upstream: upstream))
+    }
+    for number in saved.tokenPages.keys.sorted() {
+      let bytes = saved.tokenPages[number] ?? []
+      try visiting(bytes) { (bytes) throws(StoreError) in try visit(.tokenPage(number: number, bytes)) }
+    }
+    for number in saved.logPages.keys.sorted() {
+      let bytes = saved.logPages[number] ?? []
+      try visiting(bytes) { (bytes) throws(StoreError) in try visit(.logPage(number: number, bytes)) }
+    }
+    for row in saved.journal {
+      try visiting(row.bytes) { (bytes) throws(StoreError) in try visit(.journal(number: row.number, bytes)) }
+    }
+  }
+
+  /// Keeps a copy of the commit.
+  public func commit(_ commit: borrowing Commit) throws(StoreError) {
+    contents.withLock { contents in
+      contents.words += commit.words.map { ($0.word, $0.number) }
+      contents.routes += commit.routes.map { ($0.number, $0.bundleID, $0.environment, $0.upstream) }
+      for change in commit.registrations {
+        switch change {
+        case .put(let registration, let registered): contents.registrations[registration.token] = (registration, registered)
+        case .remove(let token): contents.registrations[token] = nil
+        }
+      }
+      for page in commit.tokenPages { contents.tokenPages[page.number] = Array(page.bytes) }
+      for page in commit.logPages { contents.logPages[page.number] = Array(page.bytes) }
+      if !commit.journal.isEmpty { contents.journal.append((commit.number, Array(commit.journal))) }
+      if let last = commit.trimJournalThrough { contents.journal.removeAll { $0.number <= last } }
+      if let first = commit.dropLogPagesBefore { contents.logPages = contents.logPages.filter { $0.key >= first } }
+    }
+  }
+
+  /// The registration of a token.
+  public func registration(_ token: DeviceToken) throws(StoreError) -> (Registration, registered: Instant)? {
+    contents.withLock { $0.registrations[token] }
+  }
+
+  /// The registrations that match.
+  public func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
+    let matches = contents.withLock { Array($0.registrations.values) }.filter { query.matches($0.0) }
+    return Array(matches.sorted { $0.0.token.bytes.lexicographicallyPrecedes($1.0.token.bytes) }.prefix(query.limit))
+  }
+
+  /// Nothing to do.
+  public func maintain() throws(StoreError) {}
+
+  /// Bytes of the journal.
+  public var journalBytes: Int { contents.withLock { $0.journal.reduce(0) { $0 + $1.bytes.count } } }
+
+  /// The number of the oldest row.
+  public var oldestJournalRow: UInt64? { contents.withLock { $0.journal.first?.number } }
+
+  /// Nothing to do; what was committed stays for the next store.
+  public func close() {}
+
+  private func visiting(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+    defer { copy.deallocate() }
+    copy.copyBytes(from: bytes)
+    try body(UnsafeRawBufferPointer(copy))
+  }
+}
+
+extension RegistrationQuery {
+  /// Whether `registration` meets every criterion, the place after which to begin included.
+  func matches(_ registration: Registration) -> Bool {
+    (bundleID == nil || bundleID == registration.bundleID) && (user == nil || user == registration.user)
+      && (device == nil || device == registration.device) && (kind == nil || kind == registration.kind)
+      && (visibleBundleIDs.map { $0.contains(registration.bundleID) } ?? true)
+      && (after.map { $0.bytes.lexicographicallyPrecedes(registration.token.bytes) } ?? true)
+  }
+}

@@ -1,0 +1,146 @@
+public import Delivery
+public import Primitives
+public import Push
+
+/// A request that passed the rules: a loop asks the store to accept the push, and finds the answer in `result`.
+///
+/// Every range lies in the arena of the batch that holds the operation.
+public struct AdmitOperation: Sendable {
+  /// The loop's own mark, such as the key of the exchange to answer; the store never looks at it.
+  public var reply: UInt64
+  /// The push's id.
+  public var id: PushID
+  /// Where it is to go.
+  public var token: DeviceToken
+  /// The environment of the request's server name; nil means the token's own.
+  public var environment: PushEnvironment?
+  /// The push type.
+  public var type: PushType
+  /// The priority, 10 when the request had none.
+  public var priority: Priority
+  /// Whether the request had an `apns-priority`.
+  public var prioritySent: Bool
+  /// The expiration.
+  public var expiration: Expiration
+  /// What the payload says.
+  public var traits: PushTraits
+  /// The warnings of the rules.
+  public var warnings: PushWarnings
+  /// When the request was complete.
+  public var received: Instant
+  /// The topic as it was sent.
+  public var topic: ByteRange
+  /// The topic without its suffix.
+  public var bundleID: ByteRange
+  /// The collapse id; empty when there is none.
+  public var collapseID: ByteRange
+  /// The payload.
+  public var payload: ByteRange
+  /// The store's answer.
+  public var result: Admission = .unsettled
+
+  /// An operation with these values; the result is the store's.
+  public init(
+    reply: UInt64, id: PushID, token: DeviceToken, environment: PushEnvironment? = nil, type: PushType,
+    priority: Priority = .immediate, prioritySent: Bool = false, expiration: Expiration = .absent, traits: PushTraits,
+    warnings: PushWarnings = [], received: Instant, topic: ByteRange, bundleID: ByteRange, collapseID: ByteRange = .empty,
+    payload: ByteRange
+  ) {
+    self.reply = reply
+    self.id = id
+    self.token = token
+    self.environment = environment
+    self.type = type
+    self.priority = priority
+    self.prioritySent = prioritySent
+    self.expiration = expiration
+    self.traits = traits
+    self.warnings = warnings
+    self.received = received
+    self.topic = topic
+    self.bundleID = bundleID
+    self.collapseID = collapseID
+    self.payload = payload
+  }
+}
+
+/// What became of an admission. All but `refused` are answered 200, and are durable by then.
+public enum Admission: Hashable, Sendable {
+  /// The store has not seen it yet.
+  case unsettled
+  /// It goes now: the batch's `forwards` hold it.
+  case forwarded
+  /// It waits in its token's lane, until the instant where that is known.
+  case waiting(due: Instant?, Cause)
+  /// Another push, which waits, stands for it.
+  case merged(into: PushID)
+  /// It has ended already: `ignored`, or `expired`.
+  case ended(Disposition, Cause)
+  /// It is answered with an error. `since` is the time of a 410; `retryAt` is when a 429 for a spent budget could be paid.
+  case refused(Reason, Cause, since: Instant?, retryAt: Instant?)
+
+  /// A refusal that has nothing to add.
+  public static func refused(_ reason: Reason, _ cause: Cause = .none) -> Admission {
+    .refused(reason, cause, since: nil, retryAt: nil)
+  }
+
+  /// The push's disposition at this moment.
+  public var disposition: Disposition {
+    switch self {
+    case .unsettled, .waiting: .waiting
+    case .forwarded: .forwarding
+    case .merged: .merged
+    case .ended(let disposition, _): disposition
+    case .refused: .refused
+    }
+  }
+}
+
+/// What became of a push that was forwarded.
+public struct CompleteOperation: Sendable {
+  /// The ticket that came with the push.
+  public var ticket: PushTicket
+  /// What the upstream's answer, or its silence, means.
+  public var outcome: UpstreamOutcome
+  /// What the device had to say, as text in the arena; empty when nothing.
+  public var detail: ByteRange
+
+  /// An operation with these values.
+  public init(ticket: PushTicket, outcome: UpstreamOutcome, detail: ByteRange = .empty) {
+    self.ticket = ticket
+    self.outcome = outcome
+    self.detail = detail
+  }
+}
+
+/// A request that was answered with an error before it reached the store; it goes to the log only, and is not durable.
+public struct RefusedOperation: Sendable {
+  /// The id that was answered.
+  public var id: PushID
+  /// The token, where the path had one.
+  public var token: DeviceToken?
+  /// The push type, where it was understood.
+  public var type: PushType?
+  /// The topic without its suffix, or as much of it as is known; may be empty.
+  public var bundleID: ByteRange
+  /// The reason that was answered.
+  public var reason: Reason
+  /// What exactly was wrong, as text in the arena; may be empty.
+  public var detail: ByteRange
+  /// When the request was complete.
+  public var received: Instant
+
+  /// An operation with these values.
+  public init(
+    id: PushID, token: DeviceToken?, type: PushType?, bundleID: ByteRange = .empty, reason: Reason, detail: ByteRange = .empty,
+    received: Instant
+  ) {
+    self.id = id
+    self.token = token
+    self.type = type
+    self.bundleID = bundleID
+    self.reason = reason
+    self.detail = detail
+    self.received = received
+  }
+}

@@ -1,0 +1,77 @@
+public import Primitives
+public import Push
+
+/// The whole life of one push, as the control side shows it.
+public struct PushRecord: Hashable, Sendable {
+  /// One thing that happened to it.
+  public struct Step: Hashable, Sendable {
+    /// When.
+    public var at: Instant
+    /// What it was from then on.
+    public var disposition: Disposition
+    /// Why.
+    public var cause: Cause
+    /// Credits of the budget that binds, before; nil where no budget was asked.
+    public var budgetBefore: Int?
+    /// Credits of the budget that binds, after.
+    public var budgetAfter: Int?
+    /// Which attempt it was, from 1; nil for what is no attempt.
+    public var attempt: Int?
+  }
+
+  /// Its place in the log, for paging.
+  public var cursor: PushCursor
+  /// Its id, in the sender's letter case.
+  public var id: PushID
+  /// Where it was to go; nil when the request named no token.
+  public var token: DeviceToken?
+  /// The app; empty when the request did not say.
+  public var bundleID: String
+  /// The push type, where it was understood.
+  public var type: PushType?
+  /// The priority; nil for a push that was refused.
+  public var priority: Priority?
+  /// When the request was complete.
+  public var received: Instant
+  /// The status that was answered.
+  public var status: Int
+  /// Why it was refused, or the upstream's reason for refusing it.
+  public var reason: Reason?
+  /// The status with which the upstream refused it.
+  public var upstreamStatus: Int?
+  /// What became of it.
+  public var disposition: Disposition
+  /// Why.
+  public var cause: Cause
+  /// What exactly was wrong, or what the device had to say.
+  public var detail: String?
+  /// The push that stands for it.
+  public var mergedInto: PushID?
+  /// The warnings of the rules.
+  public var warnings: PushWarnings
+  /// What happened to it, in order; at most `Limits.stepsPerPush`, of which the last is the latest.
+  public var steps: [Step]
+}
+
+/// A place in the push log; lists go from newer to older.
+public struct PushCursor: Hashable, Sendable {
+  /// The place among accepted pushes.
+  var accepted: UInt64
+  /// The place among refused ones.
+  var refused: UInt64
+
+  /// The text form used in URLs.
+  public var text: String { "\(accepted).\(refused)" }
+
+  init(accepted: UInt64, refused: UInt64) {
+    self.accepted = accepted
+    self.refused = refused
+  }
+
+  /// The cursor that `text` spells, or nil.
+  public init?(text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let accepted = UInt64(parts[0]), let refused = UInt64(parts[1]) else { return nil }
+    self.init(accepted: accepted, refused: refused)
+  }
+}

@@ -1,0 +1,7 @@
+/// Whether the store takes pushes.
+public enum Readiness: Hashable, Sendable {
+  /// It does.
+  case ready
+  /// It does not, for the reason in the sentence.
+  case notReady(String)
+}

@@ -1,0 +1,43 @@
+import Delivery
+import Primitives
+import Push
+
+/// A push that was accepted and has not ended: it waits in its token's lane, or is in flight.
+struct LivePush {
+  /// Its number in the log.
+  var sequence: UInt64
+  var received: Instant
+  /// When it ends unsent.
+  var deadline: Instant
+  /// It does not go before this.
+  var notBefore: Instant
+  /// Topic, collapse id and payload, one after another.
+  var block: Block?
+  var id: PushID
+  var expiration: Expiration
+  var traits: PushTraits
+  var token: UInt32
+  /// The next in the lane.
+  var next = none
+  var warnings: PushWarnings
+  /// Attempts made so far.
+  var attempts: UInt16 = 0
+  /// Failures in a row, attempts or not, for the delay.
+  var failures: UInt16 = 0
+  var topicCount: UInt16
+  var collapseCount: UInt16
+  var payloadCount: UInt16
+  var type: PushType
+  var priority: Priority
+  var prioritySent: Bool
+  /// Its budgets have paid for it.
+  var isCharged = false
+  var isInFlight = false
+  /// The commit with which it was last sent out.
+  var group: UInt64 = 0
+  /// Why it does not go before `notBefore`.
+  var notBeforeCause = Cause.none
+
+  var byteCount: Int { Int(topicCount) + Int(collapseCount) + Int(payloadCount) }
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: block?.base, count: byteCount) }
+}

@@ -1,0 +1,65 @@
+import Primitives
+import Push
+
+/// A query made ready for one walk over the log: it looks at plain values and builds no record.
+struct LogFilter {
+  let query: PushQuery
+  /// The token's number; nil when the query names none, `none` when the store knows none of these bytes.
+  let token: UInt32?
+  /// For each route, whether the caller may see it, and whether it is the app that the query names.
+  private let routes: [(isVisible: Bool, isNamed: Bool)]
+
+  init(_ query: PushQuery, _ state: borrowing StoreState) {
+    self.query = query
+    token = query.token.map { state.tokens.find($0) ?? none }
+    routes = state.routes.names.map { name in
+      (query.visibleBundleIDs.map { $0.contains(name.bundleID) } ?? true, query.bundleID.map { $0 == name.bundleID } ?? true)
+    }
+  }
+
+  /// The criteria that an accepted push misses; nil when the caller may not see it.
+  func misses(_ entry: UnsafeMutablePointer<LogEntry>, _ disposition: Disposition) -> Misses? {
+    let route = routes[Int(entry.pointee.route)]
+    guard route.isVisible else { return nil }
+    var misses: Misses = []
+    if let token, token != entry.pointee.token { misses.insert(.token) }
+    if !route.isNamed { misses.insert(.topic) }
+    if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
+    if let wanted = query.disposition, wanted != disposition { misses.insert(.disposition) }
+    return misses
+  }
+
+  /// The criteria that a refused request misses; nil when the caller may not see it.
+  func misses(_ entry: UnsafeMutablePointer<RefusedLog.Entry>, bundleID: @autoclosure () -> String) -> Misses? {
+    var misses: Misses = []
+    if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
+    if let wanted = query.disposition, wanted != .refused { misses.insert(.disposition) }
+    if let token = query.token, token != entry.pointee.token { misses.insert(.token) }
+    if query.bundleID != nil || query.visibleBundleIDs != nil {
+      let bundleID = bundleID()
+      if let visible = query.visibleBundleIDs, !visible.contains(bundleID) { return nil }
+      if let named = query.bundleID, named != bundleID { misses.insert(.topic) }
+    }
+    return misses
+  }
+
+  /// Criteria of a query.
+  struct Misses: OptionSet {
+    var rawValue: UInt8
+    static let token = Misses(rawValue: 1)
+    static let topic = Misses(rawValue: 2)
+    static let type = Misses(rawValue: 4)
+    static let disposition = Misses(rawValue: 8)
+
+    /// The name of the criterion, when it is exactly one.
+    var onlyName: String? {
+      switch self {
+      case .token: "token"
+      case .topic: "topic"
+      case .type: "type"
+      case .disposition: "disposition"
+      default: nil
+      }
+    }
+  }
+}

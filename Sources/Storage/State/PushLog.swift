@@ -1,0 +1,220 @@
+import Glibc
+import Primitives
+import Push
+
+/// Accepted pushes, newest last: a ring of fixed capacity, found by number, by apns-id and by token.
+struct PushLog: ~Copyable {
+  /// Steps that fit: three in the entry, the others beside it.
+  static let stepsMax = 3 + MoreSteps.count
+  /// Entries saved together.
+  static let pageEntries: UInt64 = 256
+
+  /// Further steps of one entry.
+  struct MoreSteps {
+    static let count = 5
+    var steps: InlineArray<5, LogStep>
+  }
+
+  /// How many entries it keeps.
+  let capacity: Int
+  /// The number of the next entry.
+  private(set) var next: UInt64 = 1
+  /// How many entries there are.
+  private(set) var count = 0
+  private let ring: UnsafeMutablePointer<LogEntry>
+  private var moreSteps: PagedSlab<MoreSteps>
+  private var texts: PagedSlab<LogText>
+  private var byID: HashIndex
+  private let seed: UInt64
+  /// Which pages of the ring have changed since they were saved.
+  private(set) var dirty: DirtyPages
+
+  /// An empty log; its memory is touched as it fills.
+  init(capacity: Int, seed: UInt64) {
+    let pages = (max(capacity, 1) + Int(Self.pageEntries) - 1) / Int(Self.pageEntries)
+    self.capacity = pages * Int(Self.pageEntries)
+    // Zeroed memory, which the system gives page by page as it is written: number 0 is no entry.
+    let size = self.capacity * MemoryLayout<LogEntry>.stride
+    guard let memory = calloc(size, 1) else { preconditionFailure("no memory for the push log") }
+    ring = memory.bindMemory(to: LogEntry.self, capacity: self.capacity)
+    moreSteps = PagedSlab(capacity: self.capacity)
+    texts = PagedSlab(capacity: self.capacity)
+    byID = HashIndex()
+    self.seed = seed
+    dirty = DirtyPages(capacity: pages)
+  }
+
+  deinit { free(ring) }
+
+  /// The number of the oldest entry kept.
+  var oldest: UInt64 { next > UInt64(capacity) ? next - UInt64(capacity) : 1 }
+
+  /// The entry of that number; nil when it is not kept any more, or was never written.
+  subscript(sequence: UInt64) -> UnsafeMutablePointer<LogEntry>? {
+    guard sequence >= oldest, sequence < next else { return nil }
+    let entry = ring + slot(sequence)
+    return entry.pointee.sequence == sequence ? entry : nil
+  }
+
+  /// The entry that the next append drives out, so that its token can be told; nil when there is none.
+  var leaving: UnsafeMutablePointer<LogEntry>? { next > UInt64(capacity) ? self[oldest] : nil }
+
+  /// Adds an entry, whose number must be `next`.
+  mutating func append(_ entry: consuming LogEntry) {
+    precondition(entry.sequence == next)
+    if let leaving { forget(leaving) }
+    let place = slot(next)
+    link(&entry, place)
+    (ring + place).initialize(to: entry)
+    count += 1
+    dirty.insert(Int(UInt64(place) / Self.pageEntries))
+    next += 1
+  }
+
+  /// Adds a step, or replaces the last when there is no room.
+  ///
+  /// - Returns: The step's index.
+  @discardableResult
+  mutating func add(_ step: LogStep, to entry: UnsafeMutablePointer<LogEntry>) -> Int {
+    let index = min(Int(entry.pointee.stepCount), Self.stepsMax - 1)
+    set(step, at: index, of: entry)
+    return index
+  }
+
+  /// Puts a step at an index, at most one past the last.
+  mutating func set(_ step: LogStep, at index: Int, of entry: UnsafeMutablePointer<LogEntry>) {
+    touch(entry)
+    if index < 3 {
+      entry.pointee.steps[index] = step
+    } else {
+      if entry.pointee.moreSteps == none {
+        guard let more = moreSteps.insert(MoreSteps(steps: InlineArray(repeating: step))) else { return }
+        entry.pointee.moreSteps = more
+      }
+      moreSteps[entry.pointee.moreSteps].pointee.steps[index - 3] = step
+    }
+    entry.pointee.stepCount = max(entry.pointee.stepCount, UInt8(index + 1))
+  }
+
+  /// The step at an index below the entry's count.
+  func step(_ index: Int, of entry: UnsafeMutablePointer<LogEntry>) -> LogStep {
+    index < 3 ? entry.pointee.steps[index] : moreSteps[entry.pointee.moreSteps].pointee.steps[index - 3]
+  }
+
+  /// The latest step.
+  func last(of entry: UnsafeMutablePointer<LogEntry>) -> LogStep { step(Int(entry.pointee.stepCount) - 1, of: entry) }
+
+  /// Keeps a sentence with the entry.
+  mutating func setDetail(_ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    touch(entry)
+    if entry.pointee.detail != none {
+      texts[entry.pointee.detail].initialize(to: LogText(text))
+    } else if let number = texts.insert(LogText(text)) {
+      entry.pointee.detail = number
+    }
+  }
+
+  /// The entry's sentence.
+  func detail(of entry: UnsafeMutablePointer<LogEntry>) -> UnsafeMutablePointer<LogText>? {
+    entry.pointee.detail == none ? nil : texts[entry.pointee.detail]
+  }
+
+  /// Notes that an entry differs from what was saved.
+  mutating func touch(_ entry: UnsafeMutablePointer<LogEntry>) {
+    dirty.insert(Int(UInt64(slot(entry.pointee.sequence)) / Self.pageEntries))
+  }
+
+  /// The newest entry with that id.
+  func find(_ id: PushID) -> UnsafeMutablePointer<LogEntry>? {
+    byID.find(hash(id)) { ring[Int($0)].id == id }.map { ring + Int($0) }
+  }
+
+  /// The numbers of the entries in a page of the ring, and the number under which the page is saved.
+  func page(_ page: Int) -> (number: UInt64, sequences: Range<UInt64>)? {
+    let first = UInt64(page) * Self.pageEntries
+    guard next > 1 else { return nil }
+    // The latest round of the ring that has reached this page.
+    let round = (next - 1) / UInt64(capacity)
+    var start = round * UInt64(capacity) + first
+    if start >= next {
+      guard round > 0 else { return nil }
+      start -= UInt64(capacity)
+    }
+    return (start / Self.pageEntries, max(start, oldest)..<min(start + Self.pageEntries, next))
+  }
+
+  /// Takes the changed pages out, one at a time, for saving.
+  mutating func popDirty(from page: Int) -> Int? { dirty.pop(from: page) }
+
+  private func slot(_ sequence: UInt64) -> Int { Int(sequence % UInt64(capacity)) }
+
+  private func hash(_ id: PushID) -> UInt64 {
+    let product = (id.high ^ seed).multipliedFullWidth(by: id.low | 1 ^ seed &* 0x9E37_79B9_7F4A_7C15)
+    return (product.high ^ product.low) &* 0xA076_1D64_78BD_642F
+  }
+
+  private mutating func link(_ entry: inout LogEntry, _ place: Int) {
+    let hash = hash(entry.id)
+    let id = entry.id
+    if let earlier = byID.find(hash, where: { ring[Int($0)].id == id }) {
+      entry.previousOfID = ring[Int(earlier)].sequence
+      byID.replace(hash, earlier, with: UInt32(place))
+    } else {
+      byID.insert(hash, UInt32(place))
+    }
+  }
+
+  private mutating func forget(_ entry: UnsafeMutablePointer<LogEntry>) {
+    let place = UInt32(entry - ring)
+    let hash = hash(entry.pointee.id)
+    if byID.find(hash, where: { $0 == place }) != nil { byID.remove(hash, place) }
+    discard(entry)
+    count -= 1
+  }
+}
+
+// Loading puts entries where they belong in any order, and links them when all are there.
+extension PushLog {
+  /// The entry of that number, if it has been loaded.
+  func loaded(_ sequence: UInt64) -> UnsafeMutablePointer<LogEntry>? {
+    let entry = ring + slot(sequence)
+    return entry.pointee.sequence == sequence ? entry : nil
+  }
+
+  /// Puts an entry in its place, unless a newer one has it.
+  mutating func load(_ entry: LogEntry) -> UnsafeMutablePointer<LogEntry>? {
+    raise(past: entry.sequence)
+    let place = ring + slot(entry.sequence)
+    guard place.pointee.sequence < entry.sequence else { return nil }
+    if place.pointee.sequence != 0 { discard(place) }
+    place.initialize(to: entry)
+    return place
+  }
+
+  /// Makes sure that no number up to `sequence` is given out again.
+  mutating func raise(past sequence: UInt64) { next = max(next, sequence + 1) }
+
+  /// Links what was loaded, from old to new, and forgets what is older than the last `limit` numbers.
+  ///
+  /// - Parameter attach: Joins an entry to its token's list; false when there is no such token.
+  mutating func finishLoading(limit: Int, attach: (UnsafeMutablePointer<LogEntry>) -> Bool) {
+    let first = next > UInt64(limit) ? next - UInt64(limit) : 1
+    for place in 0..<capacity where ring[place].sequence != 0 && ring[place].sequence < first { discard(ring + place) }
+    for sequence in max(first, oldest)..<next {
+      guard let entry = self[sequence] else { continue }
+      guard attach(entry) else {
+        discard(entry)
+        continue
+      }
+      link(&entry.pointee, slot(sequence))
+      count += 1
+    }
+  }
+
+  /// Takes out an entry that is linked nowhere.
+  private mutating func discard(_ entry: UnsafeMutablePointer<LogEntry>) {
+    if entry.pointee.moreSteps != none { moreSteps.remove(entry.pointee.moreSteps) }
+    if entry.pointee.detail != none { texts.remove(entry.pointee.detail) }
+    entry.pointee.sequence = 0
+  }
+}

@@ -1,0 +1,93 @@
+import Delivery
+import Primitives
+import Push
+
+/// What registrations have in common: app, environment, and the upstream that one of them may name.
+struct RouteName: Hashable, Sendable {
+  var bundleID: String
+  var environment: PushEnvironment
+  var upstream: String?
+}
+
+/// What a route means under the present configuration, as plain values.
+struct Route {
+  /// The bundle id's bytes, valid for as long as the table.
+  var bundleID: UnsafeRawBufferPointer
+  var environment: PushEnvironment
+  var upstream: UInt16
+  /// The app's index in the directory; -1 when it has none.
+  var app: Int32
+  var widgets: BudgetRule
+  var controls: BudgetRule
+  var coalesce: TimeSpan
+  var mode: AppPolicy.BudgetMode
+  var validation: AppPolicy.Validation
+  var expirationZero: AppPolicy.ExpirationZero
+}
+
+/// Works out what a route means: the app's index and rules, and the number of the upstream.
+struct RouteResolver: Sendable {
+  var apps: AppDirectory
+  var upstream: @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
+
+  func policy(_ bundleID: String) -> AppPolicy { apps.index(of: bundleID).map { apps.policy(at: $0) } ?? AppPolicy() }
+}
+
+/// The routes by number; few, and never forgotten.
+struct RouteTable: ~Copyable {
+  private(set) var names: ContiguousArray<RouteName> = []
+  private var routes: ContiguousArray<Route> = []
+  private var numbers: [RouteName: UInt32] = [:]
+  private var resolver: RouteResolver
+  /// How many of the routes the engine knows.
+  private(set) var savedCount = 0
+
+  init(resolver: RouteResolver) { self.resolver = resolver }
+
+  deinit { for route in routes { route.bundleID.deallocate() } }
+
+  /// The route of that number.
+  subscript(number: UInt32) -> Route { routes[Int(number)] }
+
+  /// The bundle id of a route.
+  func bundleID(_ number: UInt32) -> String { names[Int(number)].bundleID }
+
+  /// The number of a route, new or not.
+  mutating func number(of name: RouteName) -> UInt32 {
+    if let number = numbers[name] { return number }
+    let number = UInt32(names.count)
+    numbers[name] = number
+    names.append(name)
+    routes.append(resolve(name, bundleID: Self.copy(name.bundleID)))
+    return number
+  }
+
+  /// The rules for an app that may have no route yet.
+  func policy(_ bundleID: String) -> AppPolicy { resolver.policy(bundleID) }
+
+  /// Notes that the engine knows all routes.
+  mutating func markSaved() { savedCount = names.count }
+
+  /// Works out every route anew, after the configuration has changed. O(routes).
+  mutating func reconfigure(_ resolver: RouteResolver) {
+    self.resolver = resolver
+    for index in names.indices { routes[index] = resolve(names[index], bundleID: routes[index].bundleID) }
+  }
+
+  private func resolve(_ name: RouteName, bundleID: UnsafeRawBufferPointer) -> Route {
+    let policy = resolver.policy(name.bundleID)
+    return Route(
+      bundleID: bundleID, environment: name.environment,
+      upstream: resolver.upstream(name.bundleID, name.environment, name.upstream),
+      app: resolver.apps.index(of: name.bundleID).map(Int32.init) ?? -1, widgets: BudgetRule(policy.widgets),
+      controls: BudgetRule(policy.controls), coalesce: policy.coalesce, mode: policy.budgetMode, validation: policy.validation,
+      expirationZero: policy.expirationZero)
+  }
+
+  private static func copy(_ text: String) -> UnsafeRawBufferPointer {
+    let bytes = Array(text.utf8)
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    copy.copyBytes(from: bytes)
+    return UnsafeRawBufferPointer(copy)
+  }
+}

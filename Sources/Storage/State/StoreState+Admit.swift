@@ -1,0 +1,175 @@
+import Delivery
+import Primitives
+import Push
+
+// Accepting pushes. The order of the checks is that of reference APNs as far as it can be observed: the token, then its topic, then
+// whether it is still alive (410), then what is ours: the lane and the budgets.
+extension StoreState {
+  /// Decides about one push, and takes it in unless it is refused.
+  mutating func admit(_ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, at now: Instant) {
+    let found = tokens.find(operation.token).flatMap { tokens[$0].pointee.isActive ? $0 : nil }
+    guard let number = found ?? adopt(operation, batch, at: now) else {
+      return refuse(&operation, .refused(.badDeviceToken), batch, at: now)
+    }
+    if let refusal = refusal(of: operation, number, batch) { return refuse(&operation, refusal, batch, at: now) }
+    if case .at(let date) = operation.expiration, date <= now {
+      return end(&operation, number, .expired, .expirationPassed, at: now)
+    }
+    let lane = operation.traits.lane
+    var superseded: UInt32?
+    var current = tokens[number].pointee.laneHead
+    while current != none {
+      let waiting = pushes[current]
+      if waiting.pointee.traits.lane.standsFor(newer: lane) { return merge(&operation, into: current, at: now) }
+      if gives(way: waiting.pointee.traits, to: operation.traits) { superseded = current }
+      current = waiting.pointee.next
+    }
+    guard Int(tokens[number].pointee.laneCount) - (superseded == nil ? 0 : 1) < settings.lanePushes else {
+      return refuse(&operation, .refused(.tooManyRequests), batch, at: now)
+    }
+    guard let slot = take(operation, number, batch, at: now) else {
+      return refuse(&operation, .refused(.serviceUnavailable), batch, at: now)
+    }
+    if let superseded { supersede(superseded, by: slot, at: now) }
+    place(slot, &operation, index, batch, at: now)
+  }
+
+  /// A plain update gives way only to a state that the device will not call older.
+  func gives(way waiting: PushTraits, to newer: PushTraits) -> Bool {
+    waiting.lane.givesWay(to: newer.lane) && newer.timestamp >= waiting.timestamp
+  }
+
+  /// What the token itself has against the push.
+  private func refusal(of operation: AdmitOperation, _ number: UInt32, _ batch: Batch) -> Admission? {
+    let token = tokens[number]
+    let route = routes[token.pointee.route]
+    if let environment = operation.environment, environment != route.environment {
+      return .refused(.badDeviceToken)
+    }
+    guard token.pointee.kind.takes(operation.type), batch.holds(route.bundleID, at: operation.bundleID) else {
+      return .refused(.deviceTokenNotForTopic)
+    }
+    if token.pointee.isRetired {
+      return .refused(.unregistered, .unregistered, since: token.pointee.retiredSince, retryAt: nil)
+    }
+    if route.validation == .strict, operation.type == .liveactivity {
+      let starts = operation.traits.activity == .start
+      if starts != (token.pointee.kind == .pushToStart) { return .refused(.badPayload, .tokenKindMismatch) }
+    }
+    return nil
+  }
+
+  /// Keeps what the push needs until it has ended; nil when there is no room.
+  private mutating func take(_ operation: AdmitOperation, _ number: UInt32, _ batch: Batch, at now: Instant) -> UInt32? {
+    let topic = Int(operation.topic.count)
+    let collapse = Int(operation.collapseID.count)
+    let payload = Int(operation.payload.count)
+    guard let block = pool.allocate(topic + collapse + payload) else { return nil }
+    block.store(batch.bytes[operation.topic])
+    block.store(batch.bytes[operation.collapseID], at: topic)
+    block.store(batch.bytes[operation.payload], at: topic + collapse)
+    // One attempt, and no storage: what is no reload signal may only look for a connection.
+    let isBrief = operation.expiration == .zero && operation.traits.lane != .reload
+    let deadline =
+      isBrief ? now + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
+    let push = LivePush(
+      sequence: log.next, received: operation.received, deadline: deadline, notBefore: .distantPast, block: block,
+      id: operation.id, expiration: operation.expiration, traits: operation.traits, token: number, warnings: operation.warnings,
+      topicCount: UInt16(topic), collapseCount: UInt16(collapse), payloadCount: UInt16(payload), type: operation.type,
+      priority: operation.priority, prioritySent: operation.prioritySent)
+    guard let slot = pushes.insert(push) else {
+      pool.release(block)
+      return nil
+    }
+    return slot
+  }
+
+  /// Decides what happens to a push that was taken in, and puts it there.
+  private mutating func place(_ slot: UInt32, _ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, at now: Instant) {
+    let number = pushes[slot].pointee.token
+    let coalesce = operation.traits.lane == .reload ? coalescing(number) : .zero
+    if coalesce > .zero {
+      pushes[slot].pointee.notBefore = now + coalesce
+      pushes[slot].pointee.notBeforeCause = .coalescing
+    }
+    let before = credits(number, slot, at: now)
+    var terms = terms(number, slot)
+    terms.isNew = true
+    terms.blocked = blocker(number)
+    terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].expirationZero == .drop
+    var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
+    let decision = decide(&budgets, terms, at: now)
+    switch decision {
+    case .forward(let cause):
+      pushes[slot].pointee.isCharged = terms.rule != nil
+      let step = step(.forwarding, cause, before, before.map { $0 - 1 }, attempt: 1, at: now)
+      record(new: slot, step)
+      send(slot, arrival: (index, operation), batch)
+      change(number)
+      operation.result = .forwarded
+    case .hold(let until, let cause):
+      record(new: slot, step(.waiting, cause, before, before, attempt: 0, at: now))
+      append(slot, to: number)
+      change(number)
+      scheduleWake(number, at: now)
+      operation.result = .waiting(due: until, cause)
+    case .reject(let until, let cause):
+      release(slot)
+      refuse(&operation, .refused(.tooManyRequests, cause, since: nil, retryAt: until), batch, at: now)
+    case .drop(let cause):
+      release(slot)
+      end(&operation, number, .ignored, cause, at: now)
+    }
+  }
+
+  /// Lets a waiting push stand for this one.
+  private mutating func merge(_ operation: inout AdmitOperation, into slot: UInt32, at now: Instant) {
+    let waiting = pushes[slot]
+    let latest = waiting.pointee.expiration.latest(operation.expiration)
+    waiting.pointee.deadline = max(
+      waiting.pointee.deadline, operation.expiration.deadline(received: operation.received, storage: settings.storage))
+    if latest != waiting.pointee.expiration {
+      waiting.pointee.expiration = latest
+      change(waiting.pointee.token)
+    }
+    recordNote(
+      operation, token: waiting.pointee.token, mergedInto: waiting.pointee.id,
+      step(.merged, .mergedIntoWaiting, nil, nil, attempt: 0, at: now))
+    operation.result = .merged(into: waiting.pointee.id)
+  }
+
+  /// Accepts a push that has ended already.
+  private mutating func end(
+    _ operation: inout AdmitOperation, _ number: UInt32, _ disposition: Disposition, _ cause: Cause, at now: Instant
+  ) {
+    recordNote(operation, token: number, mergedInto: nil, step(disposition, cause, nil, nil, attempt: 0, at: now))
+    operation.result = .ended(disposition, cause)
+  }
+
+  /// Answers with an error, and keeps that in the log.
+  mutating func refuse(_ operation: inout AdmitOperation, _ refusal: Admission, _ batch: Batch, at now: Instant) {
+    operation.result = refusal
+    guard case .refused(let reason, let cause, _, _) = refusal else { preconditionFailure("not a refusal") }
+    counters.count(operation.type, .refused)
+    let entry = RefusedLog.Entry(
+      sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: reason, cause: cause,
+      received: operation.received, at: now)
+    refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: RawSpan())
+  }
+
+  /// Keeps a request that was refused before it came here.
+  mutating func note(_ operation: RefusedOperation, _ batch: Batch, at now: Instant) {
+    if let type = operation.type { counters.count(type, .refused) }
+    let entry = RefusedLog.Entry(
+      sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: operation.reason, cause: .none,
+      received: operation.received, at: now)
+    refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: batch.bytes[operation.detail])
+  }
+}
+
+extension Batch {
+  /// Whether the bytes at `range` are those of `expected`.
+  fileprivate func holds(_ expected: UnsafeRawBufferPointer, at range: ByteRange) -> Bool {
+    bytes[range].withUnsafeBytes { $0.count == expected.count && $0.elementsEqual(expected) }
+  }
+}

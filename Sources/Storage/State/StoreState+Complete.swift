@@ -1,0 +1,172 @@
+import Delivery
+import Primitives
+import Push
+
+// Outcomes: what an attempt, or the device, said, and what follows for the push and for its token.
+extension StoreState {
+  /// Takes the outcome of a push in flight; one that the state does not know any more is dropped.
+  mutating func complete(_ operation: CompleteOperation, _ batch: Batch, at now: Instant) {
+    guard let slot = slot(of: operation.ticket) else { return }
+    let push = pushes[slot]
+    let number = push.pointee.token
+    tokens[number].pointee.inFlight = none
+    push.pointee.isInFlight = false
+    counters.inFlight -= 1
+    completed.append(push.pointee.sequence)
+    if operation.outcome.isAttempt { push.pointee.attempts = push.pointee.attempts.addingReportingOverflow(1).partialValue }
+    switch operation.outcome.completion(expiration: push.pointee.expiration) {
+    case .final(let disposition, let cause):
+      note(operation.outcome, on: number, at: now)
+      if let entry = log[push.pointee.sequence] { keep(operation, entry, batch) }
+      finish(slot, disposition, cause, at: now)
+    case .again(let cause):
+      push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue
+      push.pointee.notBefore = now + settings.retry.delay(afterFailures: Int(push.pointee.failures), using: &generator)
+      push.pointee.notBeforeCause = cause
+      returnToLane(slot, cause, at: now)
+    }
+    advance(number, batch, at: now)
+    releaseTokenIfUnused(number)
+  }
+
+  /// What a device reported about a push later; false when no push of that id waits for such a report.
+  mutating func recordOutcome(
+    _ id: PushID, _ disposition: Disposition, _ cause: Cause, detail: RawSpan, at now: Instant
+  ) -> Bool {
+    var entry = log.find(id)
+    while let candidate = entry {
+      switch log.last(of: candidate).disposition {
+      case .accepted, .forwarding, .applied, .ignored:
+        if detail.byteCount > 0 { log.setDetail(detail, of: candidate) }
+        recordStep(candidate.pointee.sequence, step(disposition, cause, nil, nil, attempt: 0, at: now), isDurable: true)
+        counters.count(candidate.pointee.type, disposition)
+        return true
+      case .refused, .waiting, .merged, .expired, .failed:
+        entry = candidate.pointee.previousOfID == 0 ? nil : log[candidate.pointee.previousOfID]
+      }
+    }
+    return false
+  }
+
+  /// Ends a push that is neither in a lane nor in flight.
+  mutating func finish(_ slot: UInt32, _ disposition: Disposition, _ cause: Cause, at now: Instant) {
+    let push = pushes[slot]
+    change(push.pointee.token)
+    let said = log[push.pointee.sequence].map { log.last(of: $0).disposition }
+    // A device may report before its upstream's 200 is through; what it said stands.
+    if !(disposition == .accepted && (said == .applied || said == .ignored)) {
+      recordStep(push.pointee.sequence, step(disposition, cause, nil, nil, attempt: 0, at: now), isDurable: true)
+      counters.count(push.pointee.type, disposition)
+    }
+    release(slot)
+  }
+
+  /// Lets a waiting push give way to a newer one.
+  mutating func supersede(_ slot: UInt32, by newer: UInt32, at now: Instant) {
+    let push = pushes[slot]
+    unlink(slot, from: push.pointee.token)
+    // The newer one is no fresh start for an upstream that has just failed.
+    pushes[newer].pointee.failures = push.pointee.failures
+    pushes[newer].pointee.notBefore = max(pushes[newer].pointee.notBefore, push.pointee.notBefore)
+    pushes[newer].pointee.notBeforeCause = push.pointee.notBeforeCause
+    finishMerged(slot, into: newer, .supersededByNewer, at: now)
+  }
+
+  /// Gives a push's memory back.
+  mutating func release(_ slot: UInt32) {
+    if let block = pushes[slot].pointee.block { pool.release(block) }
+    pushes[slot].pointee.token = none
+    pushes[slot].pointee.sequence = 0
+    pushes.remove(slot)
+  }
+
+  /// Ends every waiting push of a token.
+  mutating func failLane(_ number: UInt32, _ cause: Cause, at now: Instant) {
+    while tokens[number].pointee.laneHead != none {
+      let slot = tokens[number].pointee.laneHead
+      unlink(slot, from: number)
+      finish(slot, .failed, cause, at: now)
+    }
+  }
+
+  /// Where a ticket's push is; nil when it is not in flight.
+  private mutating func slot(of ticket: PushTicket) -> UInt32? {
+    if ticket.slot < pushes.end, pushes[ticket.slot].pointee.sequence == ticket.sequence {
+      return pushes[ticket.slot].pointee.isInFlight ? ticket.slot : nil
+    }
+    guard !relocated.isEmpty, let slot = relocated.removeValue(forKey: ticket.sequence) else { return nil }
+    return pushes[slot].pointee.sequence == ticket.sequence && pushes[slot].pointee.isInFlight ? slot : nil
+  }
+
+  /// What an upstream's answer says about the token itself.
+  private mutating func note(_ outcome: UpstreamOutcome, on number: UInt32, at now: Instant) {
+    let token = tokens[number]
+    switch outcome {
+    case .unregistered(let since):
+      // A token that was registered after that time is alive again (Apple, "Handling notification responses from APNs").
+      // The time has milliseconds only.
+      guard since.unixMilliseconds >= token.pointee.registered.unixMilliseconds else { return }
+      token.pointee.retiredSince = since
+      failLane(number, .unregistered, at: now)
+    case .suspect: token.pointee.flags.insert(.suspect)
+    case .accepted, .pending, .finished: token.pointee.flags.remove(.suspect)
+    case .retry, .notAttempted, .refused: break
+    }
+  }
+
+  /// Keeps what the upstream or the device said with the entry.
+  private mutating func keep(_ operation: CompleteOperation, _ entry: UnsafeMutablePointer<LogEntry>, _ batch: Batch) {
+    switch operation.outcome {
+    case .refused(let status, let reason):
+      entry.pointee.upstreamStatus = UInt16(truncatingIfNeeded: status)
+      entry.pointee.reason = reason
+    case .suspect:
+      entry.pointee.upstreamStatus = 400
+      entry.pointee.reason = .badDeviceToken
+    case .unregistered:
+      entry.pointee.upstreamStatus = 410
+      entry.pointee.reason = .unregistered
+    case .accepted, .pending, .finished, .retry, .notAttempted: break
+    }
+    if operation.detail.count > 0 { log.setDetail(batch.bytes[operation.detail], of: entry) }
+  }
+
+  /// Puts a push whose attempt failed back, unless one that arrived meanwhile shows a later state; and lets it stand for
+  /// a reload signal that arrived meanwhile.
+  private mutating func returnToLane(_ slot: UInt32, _ cause: Cause, at now: Instant) {
+    let push = pushes[slot]
+    let number = push.pointee.token
+    if tokens[number].pointee.isRetired || !tokens[number].pointee.isActive {
+      return finish(slot, .failed, tokens[number].pointee.isRetired ? .unregistered : .registrationRemoved, at: now)
+    }
+    var current = tokens[number].pointee.laneHead
+    while current != none {
+      let waiting = pushes[current]
+      let next = waiting.pointee.next
+      if gives(way: push.pointee.traits, to: waiting.pointee.traits) {
+        waiting.pointee.failures = push.pointee.failures
+        waiting.pointee.notBefore = max(waiting.pointee.notBefore, push.pointee.notBefore)
+        waiting.pointee.notBeforeCause = cause
+        return finishMerged(slot, into: current, .supersededByNewer, at: now)
+      }
+      if push.pointee.traits.lane.standsFor(newer: waiting.pointee.traits.lane) {
+        push.pointee.expiration = push.pointee.expiration.latest(waiting.pointee.expiration)
+        push.pointee.deadline = max(push.pointee.deadline, waiting.pointee.deadline)
+        unlink(current, from: number)
+        finishMerged(current, into: slot, .mergedIntoWaiting, at: now)
+      }
+      current = next
+    }
+    prepend(slot, to: number)
+    recordStep(
+      push.pointee.sequence, step(.waiting, cause, nil, nil, attempt: Int(push.pointee.attempts), at: now), isDurable: false)
+  }
+
+  private mutating func finishMerged(_ slot: UInt32, into other: UInt32, _ cause: Cause, at now: Instant) {
+    if let entry = log[pushes[slot].pointee.sequence] {
+      entry.pointee.mergedInto = pushes[other].pointee.id
+      entry.pointee.isMerged = true
+    }
+    finish(slot, .merged, cause, at: now)
+  }
+}

@@ -1,0 +1,79 @@
+import Primitives
+import Push
+
+// The log's side of every decision: an entry for each accepted push, a step for each thing that happens to it.
+extension StoreState {
+  /// One thing that happened, as the log keeps it.
+  func step(
+    _ disposition: Disposition, _ cause: Cause, _ before: Int? = nil, _ after: Int? = nil, attempt: Int = 0, at now: Instant
+  ) -> LogStep {
+    LogStep(
+      at: now, budgetBefore: Int32(clamping: before ?? 0), budgetAfter: Int32(clamping: after ?? 0),
+      attempt: UInt16(clamping: attempt), disposition: disposition, cause: cause, hasBudget: before != nil)
+  }
+
+  /// Opens the life of a push that was taken in.
+  mutating func record(new slot: UInt32, _ step: LogStep) {
+    let push = pushes[slot]
+    writePush(slot, to: journal)
+    write(step, to: journal)
+    appendEntry(
+      LogEntry(
+        sequence: push.pointee.sequence, received: push.pointee.received, id: push.pointee.id, token: push.pointee.token,
+        route: tokens[push.pointee.token].pointee.route, warnings: push.pointee.warnings, type: push.pointee.type,
+        priority: push.pointee.priority, step: step))
+  }
+
+  /// Opens and closes the life of a push that needs nothing more.
+  mutating func recordNote(_ operation: AdmitOperation, token: UInt32, mergedInto: PushID?, _ step: LogStep) {
+    var entry = LogEntry(
+      sequence: log.next, received: operation.received, id: operation.id, token: token, route: tokens[token].pointee.route,
+      warnings: operation.warnings, type: operation.type, priority: operation.priority, step: step)
+    if let mergedInto {
+      entry.mergedInto = mergedInto
+      entry.isMerged = true
+    }
+    writeNote(entry, to: journal)
+    write(step, to: journal)
+    appendEntry(entry)
+    counters.count(operation.type, step.disposition)
+  }
+
+  /// Adds a step to the life of a push, which the log may have forgotten.
+  ///
+  /// - Parameter isDurable: Whether the next commit must hold it; attempts that come to nothing need not survive a crash.
+  mutating func recordStep(_ sequence: UInt64, _ step: LogStep, isDurable: Bool) {
+    guard let entry = log[sequence] else { return }
+    let index = log.add(step, to: entry)
+    if isWatched { touchedEntries.append(sequence) }
+    if isDurable { writeStep(step, at: index, of: entry, to: journal) }
+  }
+
+  /// Adds an entry to the log and to its token's list; the oldest leaves when there is no room.
+  mutating func appendEntry(_ entry: consuming LogEntry) {
+    if let leaving = log.leaving {
+      let token = leaving.pointee.token
+      tokens[token].pointee.logCount -= 1
+      if tokens[token].pointee.logHead == leaving.pointee.sequence { tokens[token].pointee.logHead = 0 }
+      if token != entry.token { releaseTokenIfUnused(token) }
+    }
+    let token = tokens[entry.token]
+    entry.previousOfToken = token.pointee.logHead
+    token.pointee.logHead = entry.sequence
+    token.pointee.logCount += 1
+    if isWatched { touchedEntries.append(entry.sequence) }
+    log.append(entry)
+  }
+
+  /// Forgets a removed token once nothing mentions it.
+  mutating func releaseTokenIfUnused(_ number: UInt32) {
+    let token = tokens[number]
+    guard token.pointee.flags.contains(.used), !token.pointee.isActive, !token.pointee.hasLane, token.pointee.logCount == 0
+    else { return }
+    let wasChanged = token.pointee.flags.contains(.changed)
+    tokens.remove(number, isLoading: false)
+    // The slot is empty now; the next commit says so.
+    tokens[number].pointee.flags = .changed
+    if !wasChanged { changed.append(number) }
+  }
+}

@@ -1,0 +1,158 @@
+import Delivery
+import Primitives
+import Push
+
+// Registrations: what makes a token known, and what is kept when it is registered again.
+extension StoreState {
+  /// Registers a token, or replaces what is known of it. Budgets stay with their widgets; a dead token lives again.
+  ///
+  /// - Parameter previous: The registration that this one replaces, when there is one.
+  /// - Returns: Whether the token is new.
+  mutating func register(
+    _ registration: Registration, previous: Registration?, at now: Instant
+  ) throws(StoreError) -> Bool {
+    let route = routes.number(
+      of: RouteName(
+        bundleID: registration.bundleID, environment: registration.environment, upstream: registration.upstream))
+    let found = tokens.find(registration.token)
+    let isNew = found.map { !tokens[$0].pointee.isActive } ?? true
+    guard !isNew || tokens.activeCount < settings.registrations else { throw .full(registrations: settings.registrations) }
+    guard let number = found ?? tokens.insert(registration.token, kind: registration.kind, route: route, registered: now)
+    else { throw .full(registrations: settings.registrations) }
+    let token = tokens[number]
+    let keepsPlace = !isNew && previous?.kind == registration.kind && previous?.bundleID == registration.bundleID
+    if !isNew, !keepsPlace { failLane(number, .registrationRemoved, at: now) }
+    tokens.revive(number)
+    arrangeBudgets(number, registration, previous: keepsPlace ? previous : nil)
+    token.pointee.kind = registration.kind
+    token.pointee.route = route
+    token.pointee.registered = now
+    token.pointee.retiredSince = .distantPast
+    token.pointee.flags.remove(.suspect)
+    if registration.developerMode { token.pointee.flags.insert(.developerMode) } else { token.pointee.flags.remove(.developerMode) }
+    token.pointee.minimumIntervalMilliseconds = Self.milliseconds(registration.minimumInterval)
+    token.pointee.coalesceMilliseconds = Self.milliseconds(registration.coalesce)
+    registrationChanges.append(.put(registration, registered: now))
+    change(number)
+    scheduleWake(number, at: now)
+    return isNew
+  }
+
+  /// Removes a registration; what waits for it ends, and the log keeps its past. False when there is none.
+  mutating func unregister(_ token: DeviceToken, at now: Instant) -> Bool {
+    guard let number = tokens.find(token), tokens[number].pointee.isActive else { return false }
+    failLane(number, .registrationRemoved, at: now)
+    tokens.markRemoved(number)
+    setWake(number, .distantFuture)
+    registrationChanges.append(.remove(token))
+    change(number)
+    releaseTokenIfUnused(number)
+    return true
+  }
+
+  /// Registers the token of an authenticated push that nobody registered, where the app's policy says so.
+  mutating func adopt(_ operation: AdmitOperation, _ batch: Batch, at now: Instant) -> UInt32? {
+    let bundleID = batch.bytes[operation.bundleID].string
+    guard routes.policy(bundleID).unknownTokens == .adopt else { return nil }
+    let kind: TokenKind
+    switch operation.type {
+    case .widgets: kind = .widgets
+    case .controls: kind = .controls
+    case .liveactivity: kind = operation.traits.activity == .start ? .pushToStart : .liveactivity
+    case .alert, .background, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: kind = .app
+    }
+    let registration = Registration(
+      token: operation.token, kind: kind, bundleID: bundleID, environment: operation.environment ?? .production)
+    guard (try? register(registration, previous: nil, at: now)) != nil else { return nil }
+    return tokens.find(operation.token)
+  }
+
+  /// The budgets of a token, or nil when there is no such registration.
+  func budgetReports(_ token: DeviceToken, _ registration: Registration?, at now: Instant) -> [BudgetReport]? {
+    guard let number = tokens.find(token), tokens[number].pointee.isActive else { return nil }
+    guard let rule = nominalRule(number) else { return [] }
+    let budgets = tokens.budgets(number)
+    let binding = Span(_unsafeElements: UnsafeBufferPointer(budgets)).survey(rule, at: now).binding
+    let widgets = registration?.widgets ?? []
+    return budgets.enumerated().map { index, budget in
+      BudgetReport(
+        widget: index < widgets.count ? widgets[index] : nil, allowance: Int(rule.allowance), burst: Int(rule.burst),
+        interval: rule.interval, minimumInterval: rule.minimumInterval, remaining: Int(budget.credits(rule, at: now)),
+        binds: index == binding, payableAt: max(budget.payableAt(rule), now), nextCredit: budget.nextCredit(rule, at: now),
+        lastCharge: budget.lastCharge == .distantPast ? nil : budget.lastCharge)
+    }
+  }
+
+  /// Sets what is left of one budget of a token, or of all; nil credits fill it. False when there is no such budget.
+  mutating func setBudget(_ token: DeviceToken, index: Int?, credits: Int64?, at now: Instant) -> Bool {
+    guard let number = tokens.find(token), tokens[number].pointee.isActive, let rule = nominalRule(number) else { return false }
+    let budgets = tokens.budgets(number)
+    let chosen = index.map { $0..<($0 + 1) } ?? budgets.startIndex..<budgets.endIndex
+    guard chosen.lowerBound >= 0, chosen.upperBound <= budgets.count else { return false }
+    for index in chosen { budgets[index] = credits.map { BudgetState(credits: $0, rule: rule, at: now) } ?? .full }
+    change(number)
+    scheduleWake(number, at: now)
+    return true
+  }
+
+  /// Gives every budget of the new registration the state that its widget's had.
+  private mutating func arrangeBudgets(_ number: UInt32, _ registration: Registration, previous: Registration?) {
+    let count = max(1, registration.kind == .widgets ? registration.widgets.count : 1)
+    let old = Array(tokens.budgets(number))
+    let oldIdentities = WidgetIdentity.all(previous?.widgets ?? [])
+    tokens.resetBudgets(number, count: count)
+    guard previous != nil else { return }
+    let budgets = tokens.budgets(number)
+    guard registration.kind == .widgets, !registration.widgets.isEmpty, !oldIdentities.isEmpty else {
+      // One budget that stands for the whole token goes on, whatever is listed now.
+      let scarcest = old.max { $0.fullAt < $1.fullAt } ?? .full
+      for index in 0..<count { budgets[index] = scarcest }
+      return
+    }
+    for (index, identity) in WidgetIdentity.all(registration.widgets).enumerated() {
+      if let place = oldIdentities.firstIndex(of: identity), place < old.count { budgets[index] = old[place] }
+    }
+  }
+
+  private static func milliseconds(_ span: TimeSpan?) -> UInt32 {
+    guard let span else { return none }
+    return min(UInt32(clamping: span.milliseconds), none - 1)
+  }
+}
+
+extension StoreState {
+  /// A registration with what has become of it; nil when it has been removed meanwhile.
+  func describe(_ registration: Registration, registered: Instant) -> RegistrationRecord? {
+    guard let number = tokens.find(registration.token), tokens[number].pointee.isActive else { return nil }
+    let token = tokens[number]
+    return RegistrationRecord(
+      registration: registration, registered: registered, retiredSince: token.pointee.isRetired ? token.pointee.retiredSince : nil,
+      isSuspect: token.pointee.flags.contains(.suspect), waiting: Int(token.pointee.laneCount),
+      isInFlight: token.pointee.inFlight != none)
+  }
+
+  /// Takes over a new configuration; waiting pushes may become due by it.
+  mutating func reconfigure(_ resolver: RouteResolver, at now: Instant) {
+    routes.reconfigure(resolver)
+    forEachWaitingToken { state, number in state.scheduleWake(number, at: now) }
+  }
+
+  /// Lets the pushes that wait for their next attempt at an upstream go now.
+  mutating func retryNow(_ upstream: UInt16, at now: Instant) {
+    forEachWaitingToken { state, number in
+      guard state.routes[state.tokens[number].pointee.route].upstream == upstream else { return }
+      let push = state.pushes[state.tokens[number].pointee.laneHead]
+      guard push.pointee.failures > 0, push.pointee.notBefore > now else { return }
+      push.pointee.notBefore = now
+      push.pointee.failures = 0
+      state.scheduleWake(number, at: now)
+    }
+  }
+
+  /// Visits the tokens in whose lanes something waits. O(waiting), not O(tokens): the heap knows them.
+  private mutating func forEachWaitingToken(_ body: (inout StoreState, UInt32) -> Void) {
+    for entry in due.all where tokens[entry.key].pointee.laneHead != none && tokens[entry.key].pointee.wake == entry.due {
+      body(&self, entry.key)
+    }
+  }
+}

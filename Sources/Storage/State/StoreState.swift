@@ -1,0 +1,138 @@
+import Delivery
+import Primitives
+import Push
+
+/// Everything the store knows, and what it decides: batches and instants in, answers and journal records out.
+///
+/// No clock, no socket, no file: `settle` is a function of the state, a batch and an instant. It runs on one thread, the
+/// only one that ever sees the state. The steady path allocates nothing: tokens and pushes are plain values in slabs, payloads
+/// lie in pooled blocks, the journal and the lists are emptied and filled again.
+///
+/// Between two commits the state collects what changed: records of new pushes and steps in `journal`, and the numbers of the
+/// tokens whose new state must be written behind them (each once, however often it changed).
+struct StoreState: ~Copyable {
+  let settings: StoreSettings
+  var tokens: TokenTable
+  var pushes: PagedSlab<LivePush>
+  let pool: BlockPool
+  var routes: RouteTable
+  var log: PushLog
+  var refused: RefusedLog
+  var vocabulary = Vocabulary([])
+  var due = DueHeap()
+  var generator: SplitMix64
+  var counters = StoreCounters()
+
+  /// Records since the last commit.
+  let journal = ByteArena(capacity: 64 << 10)
+  /// What the next commit changes about registrations as they are listed.
+  var registrationChanges: [RegistrationChange] = []
+  /// Tokens to write at the next commit.
+  var changed: ContiguousArray<UInt32> = []
+  /// Pages of tokens that changed since they were folded.
+  var dirtyTokens = DirtyPages(capacity: 1024)
+  /// The number of the round, to tell what was sent out before it.
+  var group: UInt64 = 1
+  /// The number of the last commit.
+  var lastCommit: UInt64 = 0
+  /// Pushes whose completions came in since the last commit.
+  var completed: ContiguousArray<UInt64> = []
+  /// Log entries that changed since the last commit, for those who wait for them; kept only while somebody does.
+  var touchedEntries: ContiguousArray<UInt64> = []
+  var isWatched = false
+  /// Where pushes that were in flight before a reload are now.
+  var relocated: [UInt64: UInt32] = [:]
+
+  init(settings: StoreSettings, resolver: RouteResolver) {
+    self.settings = settings
+    let tokensMax = settings.registrations + settings.logEntries + 4096
+    tokens = TokenTable(capacity: tokensMax, seed: settings.seed)
+    // The smallest block has 256 bytes, so the pool's bound is a bound on pushes as well.
+    pushes = PagedSlab(capacity: settings.waitingBytes / BlockPool.smallestBlock + 4096)
+    pool = BlockPool(bytesMax: settings.waitingBytes)
+    routes = RouteTable(resolver: resolver)
+    log = PushLog(capacity: settings.logEntries, seed: settings.seed ^ 0x5851_F42D_4C95_7F2D)
+    refused = RefusedLog(capacity: settings.refusedEntries)
+    generator = SplitMix64(seed: settings.seed)
+  }
+
+  deinit {
+    for slot in 0..<pushes.end where pushes[slot].pointee.sequence != 0 {
+      if let block = pushes[slot].pointee.block { pool.release(block) }
+    }
+  }
+
+  /// Notes that the next commit must hold this token's state.
+  mutating func change(_ number: UInt32) {
+    let token = tokens[number]
+    guard !token.pointee.flags.contains(.changed) else { return }
+    token.pointee.flags.insert(.changed)
+    changed.append(number)
+  }
+
+  /// The engine has saved everything up to this commit.
+  mutating func committed(_ number: UInt64) {
+    lastCommit = number
+    journal.removeAll(keeping: 4 << 20)
+    registrationChanges.removeAll()
+    vocabulary.markSaved()
+    routes.markSaved()
+    counters.commits += 1
+  }
+
+  /// A round is over, and what it sent out is on its way.
+  mutating func endRound() {
+    group += 1
+    completed.removeAll(keepingCapacity: true)
+  }
+
+  /// Settles a batch: outcomes first, since they make room, then admissions, then what was refused elsewhere.
+  mutating func settle(_ batch: Batch, at now: Instant) {
+    for index in batch.completions.indices { complete(batch.completions[index], batch, at: now) }
+    batch.admits.withUnsafeMutableBufferPointer { operations in
+      for index in operations.indices { admit(&operations[index], index, batch, at: now) }
+    }
+    for index in batch.refusals.indices { note(batch.refusals[index], batch, at: now) }
+  }
+
+  /// When the next lane must be looked at; nil when none by itself.
+  var nextDue: Instant? {
+    mutating get {
+      while let first = due.first {
+        if holds(first) { return first.due }
+        _ = due.popDue(at: first.due)
+      }
+      return nil
+    }
+  }
+
+  /// Takes out a token whose lane must be looked at now.
+  mutating func popDue(at now: Instant) -> UInt32? {
+    while let entry = due.popDue(at: now) {
+      guard holds(entry) else { continue }
+      tokens[entry.key].pointee.wake = .distantFuture
+      return entry.key
+    }
+    return nil
+  }
+
+  /// Remembers when a lane must be looked at again.
+  mutating func setWake(_ number: UInt32, _ wake: Instant) {
+    let token = tokens[number]
+    guard token.pointee.wake != wake else { return }
+    token.pointee.wake = wake
+    guard wake != .distantFuture else { return }
+    due.insert(number, due: wake)
+    // Entries that no longer hold must not outnumber those that may.
+    if due.count > 4096 + 4 * counters.waiting { compactDue() }
+  }
+
+  private mutating func compactDue() {
+    var heap = DueHeap()
+    swap(&heap, &due)
+    heap.compact { holds($0) }
+    swap(&heap, &due)
+  }
+
+  private func holds(_ entry: DueHeap.Entry) -> Bool { tokens[entry.key].pointee.wake == entry.due }
+}

@@ -1,0 +1,61 @@
+import Primitives
+import Push
+
+// How an async call reaches the store thread and comes back.
+extension Store {
+  /// Runs `body` between two rounds.
+  func ask<T: Sendable>(_ body: @escaping @Sendable (inout StoreCore) throws(StoreError) -> T) async throws(StoreError) -> T {
+    try await suspend { core, resume in
+      do throws(StoreError) { resume(.success(try body(&core))) } catch { resume(.failure(error)) }
+    }
+  }
+
+  /// Runs `body` between two rounds, and answers once what it did is durable.
+  func change<T: Sendable>(_ body: @escaping @Sendable (inout StoreCore) throws(StoreError) -> T) async throws(StoreError) -> T {
+    try await suspend { core, resume in
+      if let error = core.unreadiness { return resume(.failure(error)) }
+      do throws(StoreError) {
+        let value = try body(&core)
+        core.afterCommit.append { error in resume(error.map { .failure($0) } ?? .success(value)) }
+      } catch {
+        resume(.failure(error))
+      }
+    }
+  }
+
+  /// Suspends until `body`, which runs on the store thread, or something that it starts, resumes.
+  func suspend<T: Sendable>(
+    _ body: @escaping @Sendable (inout StoreCore, @escaping @Sendable (Result<T, StoreError>) -> Void) -> Void
+  ) async throws(StoreError) -> T {
+    let result: Result<T, StoreError> = await withCheckedContinuation { continuation in
+      if !inbox.add({ core in body(&core) { continuation.resume(returning: $0) } }) {
+        continuation.resume(returning: .failure(.stopped))
+      }
+    }
+    return try result.get()
+  }
+}
+
+extension StoreCore {
+  /// The registration as it is kept for listing, changes of this round included.
+  func registration(_ token: DeviceToken) throws(StoreError) -> (Registration, registered: Instant)? {
+    for change in state.registrationChanges.reversed() {
+      switch change {
+      case .put(let registration, let registered): if registration.token == token { return (registration, registered) }
+      case .remove(let removed): if removed == token { return nil }
+      }
+    }
+    return try engine.registration(token)
+  }
+
+  /// Answers a list call at once, or keeps it until enough matches are there.
+  mutating func wait(_ query: PushQuery, _ wait: PushWait, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void) {
+    let page = state.page(query, wanted: wait.count)
+    if page.complete || now >= wait.until { return resume(.success(page)) }
+    guard waiters.count < settings.waiters else {
+      return resume(.failure(.notReady("\(settings.waiters) list calls wait already")))
+    }
+    waiters.append(Waiter(query: query, wait: wait) { resume(.success($0)) })
+    state.isWatched = true
+  }
+}

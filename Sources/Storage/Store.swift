@@ -1,0 +1,178 @@
+public import Primitives
+public import Push
+import Reactor
+
+/// Tokens, budgets, lanes and the push log, behind one thread.
+///
+/// Loops hand in batches and get them back settled and durable; the control side asks its questions with async calls, which run
+/// between two batches. Every method may be called from any thread.
+public final class Store: Sendable {
+  let inbox: Inbox
+  private let pool = BatchPool()
+  private let shared = StoreShared()
+  private let engine: any Engine
+  private let thread: Thread
+
+  /// Opens a store, reading back what `engine` has saved, and starts its thread.
+  ///
+  /// - Parameters:
+  ///   - apps: The rules by app; `reconfigure` replaces them.
+  ///   - loops: How many loops there are; pushes that become due go to the loop that the token's hash picks.
+  ///   - clock: The time, read once a round on the store thread.
+  ///   - resolveUpstream: The number of the upstream for a bundle id, an environment, and the name that a registration gives; called on the
+  ///     store thread, once for each such combination.
+  ///   - deliver: Hands a settled batch to a loop; called on the store thread, and must not block.
+  /// - Throws: What keeps the engine's content from being read.
+  public init(
+    engine: any Engine, apps: AppDirectory, loops: Int, settings: StoreSettings = StoreSettings(),
+    clock: @escaping @Sendable () -> Instant,
+    resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
+    deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
+  ) throws(StoreError) {
+    precondition(loops > 0)
+    self.engine = engine
+    let inbox = Inbox(batchesMax: settings.inboxBatches)
+    self.inbox = inbox
+    let core = try StoreCore(
+      engine: engine, settings: settings, loops: loops, resolver: RouteResolver(apps: apps, upstream: resolveUpstream), clock: clock,
+      deliver: deliver, pool: pool, shared: shared)
+    let box = CoreBox(core)
+    do {
+      thread = try Thread.start(name: "store") { StoreThread.run(box.take(), inbox) }
+    } catch {
+      throw .engine("\(error)")
+    }
+  }
+
+  // MARK: Loops
+
+  /// An empty batch.
+  public func makeBatch() -> Batch { pool.take() }
+
+  /// Gives a batch back once nothing of it is needed any more.
+  public func recycle(_ batch: Batch) { pool.give(batch) }
+
+  /// Hands a batch in; it comes back through `deliver`, settled and durable.
+  ///
+  /// - Returns: False when too much waits already, or the store stops: the caller still owns the batch, answers its admissions with 503,
+  ///   and hands its outcomes in again. A batch without admissions is always taken.
+  public func submit(_ batch: Batch, from loop: Int) -> Bool { inbox.add(batch, from: loop) }
+
+  /// An upstream takes pushes again: those that wait for their next attempt at it go now.
+  public func upstreamAvailable(_ upstream: UInt16) { _ = inbox.add { $0.state.retryNow(upstream, at: $0.now) } }
+
+  /// The clock has been set: what has become due is looked for at once.
+  public func clockChanged() { inbox.poke() }
+
+  // MARK: State
+
+  /// Whether pushes are taken.
+  public var readiness: Readiness { shared.get() }
+
+  /// What was counted and measured, as of the last commit.
+  public var counters: StoreCounters { shared.get() }
+
+  /// Takes no more admissions, finishes what was handed in, saves everything, and ends the thread. Blocks until that is done.
+  public func stop() {
+    inbox.close()
+    thread.join()
+  }
+
+  // MARK: Registrations
+
+  /// Registers a token, or replaces its registration; answers when that is durable.
+  ///
+  /// - Returns: Whether the token is new.
+  public func register(_ registration: Registration) async throws(StoreError) -> Bool {
+    try await change { core throws(StoreError) in
+      let previous = try core.registration(registration.token)?.0
+      return try core.state.register(registration, previous: previous, at: core.now)
+    }
+  }
+
+  /// Removes a registration; answers when that is durable. False when there is none.
+  public func unregister(_ token: DeviceToken) async throws(StoreError) -> Bool {
+    try await change { $0.state.unregister(token, at: $0.now) }
+  }
+
+  /// The registration of a token, or nil.
+  public func registration(_ token: DeviceToken) async throws(StoreError) -> RegistrationRecord? {
+    try await ask { core throws(StoreError) in
+      try core.registration(token).flatMap { core.state.describe($0.0, registered: $0.registered) }
+    }
+  }
+
+  /// One page of the registrations that match, by token in byte order.
+  public func registrations(_ query: RegistrationQuery) async throws(StoreError) -> [RegistrationRecord] {
+    let rows = try engine.registrations(query)
+    return try await ask { core throws(StoreError) in
+      rows.compactMap { core.state.describe($0.0, registered: $0.registered) }
+    }
+  }
+
+  // MARK: Pushes
+
+  /// The lives of the pushes with that id, newest first; only the newest unless `all`.
+  public func push(_ id: PushID, all: Bool = false) async throws(StoreError) -> [PushRecord] {
+    try await ask { $0.state.records(of: id, all: all) }
+  }
+
+  /// One page of the pushes that match, newest first. With `wait`, answers once so many match, or when the time is over.
+  ///
+  /// - Throws: `notReady` when too many calls wait already.
+  public func pushes(matching query: PushQuery, wait: PushWait? = nil) async throws(StoreError) -> PushPage {
+    guard let wait else { return try await ask { $0.state.page(query) } }
+    return try await suspend { core, resume in core.wait(query, wait, resume) }
+  }
+
+  /// What a device reported about a push later; durable when it answers. False when no push of that id can have such a report.
+  public func recordOutcome(
+    _ id: PushID, _ disposition: Disposition, cause: Cause, detail: String? = nil
+  ) async throws(StoreError) -> Bool {
+    try await change { core in
+      let bytes = Array((detail ?? "").utf8)
+      return core.state.recordOutcome(id, disposition, cause, detail: bytes.span.bytes, at: core.now)
+    }
+  }
+
+  // MARK: Budgets
+
+  /// The budgets of a token, in the order of its widgets; empty when its kind has none, nil when it is not registered.
+  public func budgets(_ token: DeviceToken) async throws(StoreError) -> [BudgetReport]? {
+    try await ask { core throws(StoreError) in core.state.budgetReports(token, try core.registration(token)?.0, at: core.now) }
+  }
+
+  /// Sets what is left of a token's budget `index`, or of all of them; durable when it answers. False when there is none.
+  public func setBudget(_ token: DeviceToken, index: Int? = nil, credits: Int) async throws(StoreError) -> Bool {
+    try await change { $0.state.setBudget(token, index: index, credits: Int64(credits), at: $0.now) }
+  }
+
+  /// Fills a token's budgets; durable when it answers. False when there are none.
+  public func resetBudget(_ token: DeviceToken) async throws(StoreError) -> Bool {
+    try await change { $0.state.setBudget(token, index: nil, credits: nil, at: $0.now) }
+  }
+
+  // MARK: Configuration
+
+  /// Replaces the rules by app, after the configuration has changed.
+  public func reconfigure(
+    apps: AppDirectory,
+    resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
+  ) {
+    _ = inbox.add { core in
+      core.resolver = RouteResolver(apps: apps, upstream: resolveUpstream)
+      core.state.reconfigure(core.resolver, at: core.now)
+    }
+  }
+}
+
+/// Carries the core to its thread, which takes it once.
+private final class CoreBox: @unchecked Sendable {
+  // `@unchecked Sendable`: the thread that starts takes the core before anybody else could.
+  private var core: StoreCore?
+  init(_ core: consuming StoreCore) { self.core = consume core }
+  func take() -> StoreCore {
+    guard let core = core.take() else { preconditionFailure("the core is taken once") }
+    return core
+  }
+}

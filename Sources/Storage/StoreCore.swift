@@ -1,0 +1,249 @@
+import Delivery
+import Primitives
+import Push
+import Synchronization
+
+/// What the store thread runs: it feeds the state, commits what came of it, and hands the answers out.
+///
+/// One round: take all that waits; settle it; commit once; deliver. When the commit fails, memory would be ahead of the disk, so
+/// the state is read anew from the engine: what the round had decided has not happened, its admissions are answered 503, and the
+/// outcomes that came with it are kept for the next round.
+struct StoreCore: ~Copyable {
+  let engine: any Engine
+  let settings: StoreSettings
+  let loops: Int
+  let clock: @Sendable () -> Instant
+  let deliver: @Sendable (_ loop: Int, Batch) -> Void
+  let pool: BatchPool
+  let shared: StoreShared
+  var resolver: RouteResolver
+  var state: StoreState
+  var folding = Folding()
+  var waiters: [Waiter] = []
+  /// The instant of this round.
+  var now = Instant.distantPast
+
+  /// What to do once the round is durable, or with the error that kept it from being so.
+  var afterCommit: [(StoreError?) -> Void] = []
+  /// Outcomes that could not be made durable yet.
+  var postponed: [PostponedCompletion] = []
+  private var failure: String?
+  private var retryAt = Instant.distantPast
+  private var isLoaded = true
+  private var dueBatches: [Batch?]
+  private var refusedSeen: UInt64 = 1
+
+  /// An outcome without its batch.
+  struct PostponedCompletion {
+    var operation: CompleteOperation
+    var detail: [UInt8]
+    var loop: Int
+  }
+
+  /// A list call that waits for enough matches.
+  struct Waiter {
+    var query: PushQuery
+    var wait: PushWait
+    var resume: @Sendable (PushPage) -> Void
+  }
+
+  /// Reads everything back from the engine.
+  init(
+    engine: any Engine, settings: StoreSettings, loops: Int, resolver: RouteResolver, clock: @escaping @Sendable () -> Instant,
+    deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void, pool: BatchPool, shared: StoreShared
+  ) throws(StoreError) {
+    self.engine = engine
+    self.settings = settings
+    self.loops = loops
+    self.resolver = resolver
+    self.clock = clock
+    self.deliver = deliver
+    self.pool = pool
+    self.shared = shared
+    dueBatches = Array(repeating: nil, count: loops)
+    state = try StoreState.load(engine, settings: settings, resolver: resolver, at: clock())
+  }
+
+  /// Why the store takes no writes at present; nil when it does.
+  var unreadiness: StoreError? { failure.map { .notReady($0) } }
+
+  /// When there is something to do without anybody asking; nil when never.
+  var nextWake: Instant? {
+    mutating get {
+      var wake = failure == nil ? state.nextDue : retryAt
+      for waiter in waiters { wake = min(wake ?? .distantFuture, waiter.wait.until) }
+      return wake
+    }
+  }
+
+  /// Whether there is housekeeping to go on with at once.
+  var hasMore: Bool { failure == nil && folding.isBusy }
+
+  /// One round.
+  mutating func round(_ batches: inout ContiguousArray<(batch: Batch, loop: Int)>, _ work: inout ContiguousArray<Inbox.Work>) {
+    now = clock()
+    state.isWatched = !waiters.isEmpty
+    if failure != nil, now >= retryAt { recover() }
+    for item in work { item(&self) }
+    work.removeAll(keepingCapacity: true)
+    if failure == nil {
+      for item in batches { state.settle(item.batch, at: now) }
+      releaseDue()
+      commit(batches)
+    } else {
+      for item in batches { refuse(item.batch, loop: item.loop) }
+    }
+    for item in batches { deliver(item.loop, item.batch) }
+    batches.removeAll(keepingCapacity: true)
+    for loop in 0..<loops {
+      guard let batch = dueBatches[loop] else { continue }
+      dueBatches[loop] = nil
+      if batch.forwards.isEmpty { pool.give(batch) } else { deliver(loop, batch) }
+    }
+    answerWaiters()
+    publish()
+  }
+
+  /// Saves everything that can be saved and ends the use of the engine.
+  mutating func close() {
+    if failure == nil {
+      folding.start(through: state.lastCommit)
+      repeat { commit([]) } while failure == nil && folding.isBusy
+    }
+    for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count)) }
+    waiters.removeAll()
+    shared.set(.notReady("the store has been stopped"))
+    engine.close()
+  }
+
+  /// Sends out what has become due, a bounded number a round.
+  private mutating func releaseDue() {
+    var left = 4 * Limits.batchOperations
+    while left > 0, let number = state.popDue(at: now) {
+      let loop = loops == 1 ? 0 : Int(state.tokens.hash(number) % UInt64(loops))
+      state.advance(number, dueBatch(loop), at: now)
+      state.releaseTokenIfUnused(number)
+      left -= 1
+    }
+  }
+
+  private mutating func dueBatch(_ loop: Int) -> Batch {
+    if let batch = dueBatches[loop] { return batch }
+    let batch = pool.take()
+    dueBatches[loop] = batch
+    return batch
+  }
+
+  /// Makes the round durable, or undoes it.
+  private mutating func commit(_ batches: ContiguousArray<(batch: Batch, loop: Int)>) {
+    do {
+      if let commit = folding.prepare(&state, engine) {
+        try engine.commit(commit)
+        state.committed(commit.number)
+      }
+      state.endRound()
+    } catch {
+      return undo(batches, error)
+    }
+    do { try engine.maintain() } catch { fail(error) }
+    let waiting = afterCommit
+    afterCommit.removeAll()
+    for resume in waiting { resume(nil) }
+  }
+
+  /// Nothing of this round has happened.
+  private mutating func undo(_ batches: ContiguousArray<(batch: Batch, loop: Int)>, _ error: StoreError) {
+    fail(error)
+    state.counters.failedCommits += 1
+    for resume in afterCommit { resume(.notReady("\(error)")) }
+    afterCommit.removeAll()
+    var inFlight = Set(state.completed)
+    state.forEachInFlight { if $0.pointee.group < state.group { inFlight.insert($0.pointee.sequence) } }
+    for item in batches { refuse(item.batch, loop: item.loop) }
+    for loop in 0..<loops {
+      dueBatches[loop]?.reset()
+    }
+    reload(inFlight)
+  }
+
+  /// Takes no more writes until the engine works again.
+  private mutating func fail(_ error: StoreError) {
+    failure = "\(error)"
+    retryAt = now + .seconds(1)
+    shared.set(.notReady("\(error)"))
+  }
+
+  /// Reads the state anew; pushes that loops have in hand stay in flight.
+  private mutating func reload(_ inFlight: Set<UInt64>) {
+    do {
+      var fresh = try StoreState.load(engine, settings: settings, resolver: resolver, at: now)
+      fresh.takeOver(&state, inFlight: inFlight)
+      state = fresh
+      isLoaded = true
+    } catch {
+      // Keep what is known of the pushes in flight, so that the next try finds them.
+      lostInFlight = inFlight
+      isLoaded = false
+    }
+    folding = Folding()
+  }
+
+  private var lostInFlight: Set<UInt64> = []
+
+  /// Tries whether the engine works again.
+  private mutating func recover() {
+    retryAt = now + .seconds(1)
+    if !isLoaded { reload(lostInFlight) }
+    guard isLoaded else { return }
+    failure = nil
+    let waiting = postponed
+    postponed.removeAll()
+    for completion in waiting {
+      let batch = dueBatch(completion.loop)
+      var operation = completion.operation
+      operation.detail = completion.detail.withUnsafeBytes { batch.arena.append($0) }
+      state.complete(operation, batch, at: now)
+    }
+    // Something is always written, since only that shows that writing works.
+    state.probe()
+    commit([])
+    if failure == nil { shared.set(.ready) } else { postponed = waiting }
+  }
+
+  /// Answers a batch that cannot be made durable.
+  private mutating func refuse(_ batch: Batch, loop: Int) {
+    batch.forwards.removeAll(keepingCapacity: true)
+    for operation in batch.completions {
+      postponed.append(
+        PostponedCompletion(operation: operation, detail: batch.bytes[operation.detail].array, loop: loop))
+    }
+    for index in batch.admits.indices { state.refuse(&batch.admits[index], .refused(.serviceUnavailable), batch, at: now) }
+  }
+
+  private mutating func answerWaiters() {
+    defer {
+      state.touchedEntries.removeAll(keepingCapacity: true)
+      refusedSeen = state.refused.next
+    }
+    guard !waiters.isEmpty else { return }
+    var kept: [Waiter] = []
+    for waiter in waiters {
+      let isOver = now >= waiter.wait.until
+      guard isOver || state.hasNews(for: waiter.query, refusedSeen: refusedSeen) else {
+        kept.append(waiter)
+        continue
+      }
+      let page = state.page(waiter.query, wanted: waiter.wait.count)
+      if page.complete || isOver { waiter.resume(page) } else { kept.append(waiter) }
+    }
+    waiters = kept
+  }
+
+  private mutating func publish() {
+    state.counters.registrations = state.tokens.activeCount
+    state.counters.waitingBytes = state.pool.lentBytes
+    state.counters.logEntries = state.log.count
+    state.counters.journalBytes = engine.journalBytes
+    shared.set(state.counters)
+  }
+}

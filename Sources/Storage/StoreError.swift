@@ -1,0 +1,34 @@
+/// What keeps the store from doing what was asked; each case makes a sentence that says what to do.
+public enum StoreError: Error, Hashable, Sendable {
+  /// Another process has the store open.
+  case locked(path: String, holder: String)
+  /// The file was written by a later version.
+  case laterSchema(path: String, found: Int, supported: Int)
+  /// The file is no store of ours, or its content contradicts itself.
+  case corrupt(path: String, String)
+  /// The engine could not read or write.
+  case engine(String)
+  /// The store takes no writes at present.
+  case notReady(String)
+  /// As many tokens are registered as fit.
+  case full(registrations: Int)
+  /// The store has been stopped.
+  case stopped
+}
+
+extension StoreError: CustomStringConvertible {
+  /// The sentence.
+  public var description: String {
+    switch self {
+    case .locked(let path, let holder):
+      "\(path) is in use by \(holder); stop it, or give this gateway a store of its own"
+    case .laterSchema(let path, let found, let supported):
+      "\(path) has schema \(found) and this build knows \(supported); run the version that wrote it, or a later one"
+    case .corrupt(let path, let what): "\(path) cannot be used: \(what); restore it from a copy, or move it away to begin anew"
+    case .engine(let what): "the store cannot read or write: \(what)"
+    case .notReady(let why): "the store takes no writes now: \(why)"
+    case .full(let registrations): "\(registrations) tokens are registered, which is the most; remove some first"
+    case .stopped: "the store has been stopped"
+    }
+  }
+}

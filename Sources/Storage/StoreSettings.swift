@@ -1,0 +1,35 @@
+public import Delivery
+public import Primitives
+import Push
+
+/// The bounds and delays of a store; the defaults are those of `Limits`.
+public struct StoreSettings: Hashable, Sendable {
+  /// Tokens that may be registered.
+  public var registrations = Limits.registrations
+  /// Pushes that may wait in one token's lane.
+  public var lanePushes = Limits.lanePushes
+  /// Bytes of all waiting and unfinished pushes.
+  public var waitingBytes = Limits.waitingBytes
+  /// Accepted pushes that the log keeps, rounded up to a multiple of 256.
+  public var logEntries = Limits.pushLogEntries
+  /// Refused requests that the log keeps, in memory only.
+  public var refusedEntries = Limits.refusedLogEntries
+  /// The longest any push is kept.
+  public var storage = TimeSpan.seconds(Limits.storageSeconds)
+  /// How long a push with expiration 0 that is no reload signal may look for a connection.
+  public var connectPatience = TimeSpan.milliseconds(Limits.upstreamConnectMilliseconds)
+  /// The delays between attempts.
+  public var retry = Retry(
+    first: .milliseconds(Limits.retryMilliseconds.first), longest: .milliseconds(Limits.retryMilliseconds.longest))
+  /// Bytes of journal after which changed pages are folded.
+  public var journalFoldBytes = Limits.journalFoldBytes
+  /// Batches that may wait for the store thread.
+  public var inboxBatches = Limits.storeInbox
+  /// Waiting list calls at once.
+  public var waiters = Limits.pushWaiters
+  /// Seeds the hash of tokens and ids, and the jitter; secret, since senders choose tokens.
+  public var seed: UInt64 = .random(in: .min ... .max)
+
+  /// The defaults.
+  public init() {}
+}

@@ -1,0 +1,154 @@
+import Delivery
+import Primitives
+import Push
+
+@testable import Storage
+
+/// A state without thread, clock or file, and short ways to do things to it.
+///
+/// Each call settles one batch, closes the round as a commit would, and keeps what is in flight.
+final class Bench {
+  static let bundle = "com.example.app"
+  var now = Instant(unixSeconds: 1_800_000_000)
+  var state: StoreState
+  let engine: MemoryEngine
+  let settings: StoreSettings
+  let apps: AppDirectory
+  private(set) var forwarded: [Sent] = []
+  private var folding = Folding()
+
+  /// A push that was handed to a loop, with its bytes.
+  struct Sent {
+    var push: ForwardedPush
+    var payload: String
+    var at: Instant
+  }
+
+  init(policy: AppPolicy = AppPolicy(), engine: MemoryEngine = MemoryEngine(), _ adjust: (inout StoreSettings) -> Void = { _ in }) throws {
+    var settings = StoreSettings()
+    settings.registrations = 10_000
+    settings.logEntries = 4096
+    settings.refusedEntries = 100
+    settings.waitingBytes = 16 << 20
+    settings.seed = 7
+    adjust(&settings)
+    self.settings = settings
+    self.engine = engine
+    apps = AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy))
+    state = try StoreState.load(engine, settings: settings, resolver: Bench.resolver(apps), at: now)
+  }
+
+  static func resolver(_ apps: AppDirectory) -> RouteResolver { RouteResolver(apps: apps) { _, _, _ in 1 } }
+
+  /// What a crash leaves: the state as the engine has it.
+  func crash() throws {
+    state = try StoreState.load(engine, settings: settings, resolver: Bench.resolver(apps), at: now)
+    folding = Folding()
+  }
+
+  /// A token of `count` bytes that `number` names.
+  static func token(_ number: Int, count: Int = 32) -> DeviceToken {
+    var bytes = [UInt8](repeating: 0xA5, count: count)
+    for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+    bytes[count - 1] = UInt8(truncatingIfNeeded: number)
+    return DeviceToken(bytes: bytes.span.bytes)!
+  }
+
+  static func id(_ number: Int) -> PushID { PushID(high: 0xFEED, low: UInt64(number)) }
+
+  static func registration(_ number: Int, _ kind: TokenKind = .widgets, widgets: [Registration.Widget] = []) -> Registration {
+    var registration = Registration(token: token(number), kind: kind, bundleID: bundle, environment: .development)
+    registration.widgets = widgets
+    return registration
+  }
+
+  @discardableResult
+  func register(_ registration: Registration) throws -> Bool {
+    let previous = try engine.registration(registration.token)?.0
+    let isNew = try state.register(registration, previous: previous, at: now)
+    try commit()
+    return isNew
+  }
+
+  /// The suffix of a push type's topic, after the bundle id.
+  static func operation(
+    _ batch: Batch, id: Int, token: DeviceToken, type: PushType, at now: Instant, traits: PushTraits? = nil,
+    expiration: Expiration = .absent, bundleID: String = bundle, payload: String = #"{"aps":{"content-changed":true}}"#
+  ) -> AdmitOperation {
+    let isReload = type == .widgets || type == .controls
+    return AdmitOperation(
+      reply: UInt64(id), id: Bench.id(id), token: token, type: type, expiration: expiration,
+      traits: traits ?? PushTraits(lane: isReload ? .reload : .keep), received: now,
+      topic: batch.append("\(bundleID)\(type.topicSuffix)"), bundleID: batch.append(bundleID), payload: batch.append(payload))
+  }
+
+  /// One push in a batch of its own.
+  @discardableResult
+  func push(
+    _ id: Int, to token: Int = 1, _ type: PushType = .widgets, traits: PushTraits? = nil, expiration: Expiration = .absent,
+    bundleID: String = bundle, payload: String = #"{"aps":{"content-changed":true}}"#
+  ) throws -> Admission {
+    let batch = Batch()
+    batch.admits.append(
+      Bench.operation(
+        batch, id: id, token: Bench.token(token), type: type, at: now, traits: traits, expiration: expiration, bundleID: bundleID,
+        payload: payload))
+    try settle(batch)
+    return batch.admits[0].result
+  }
+
+  func settle(_ batch: Batch) throws {
+    state.settle(batch, at: now)
+    collect(batch)
+    try commit()
+  }
+
+  /// Reports the outcome of the latest push sent to a token.
+  func complete(_ outcome: UpstreamOutcome, token: Int = 1, detail: String = "") throws {
+    let sent = forwarded.last { $0.push.token == Bench.token(token) }!
+    let batch = Batch()
+    batch.completions.append(
+      CompleteOperation(ticket: sent.push.ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail)))
+    try settle(batch)
+  }
+
+  /// Moves the clock to `instant`, stopping wherever something is due.
+  func advance(to instant: Instant) throws {
+    while let due = state.nextDue, due <= instant {
+      now = max(now, due)
+      try releaseDue()
+    }
+    now = instant
+  }
+
+  func releaseDue() throws {
+    let batch = Batch()
+    while let number = state.popDue(at: now) {
+      state.advance(number, batch, at: now)
+      state.releaseTokenIfUnused(number)
+    }
+    collect(batch)
+    try commit()
+  }
+
+  /// Saves what changed, as the store thread does.
+  func commit() throws {
+    if let commit = folding.prepare(&state, engine) {
+      try engine.commit(commit)
+      state.committed(commit.number)
+    }
+    state.endRound()
+  }
+
+  /// Folds everything.
+  func fold() throws {
+    folding.start(through: state.lastCommit)
+    repeat { try commit() } while folding.isBusy
+  }
+
+  func record(_ id: Int) -> PushRecord? { state.records(of: Bench.id(id), all: false).first }
+
+  private func collect(_ batch: Batch) {
+    for push in batch.forwards { forwarded.append(Sent(push: push, payload: batch.bytes[push.payload].string, at: now)) }
+  }
+}
