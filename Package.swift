@@ -121,7 +121,7 @@ let package = Package(
     .testTarget(
       name: "MockDeviceTests",
       dependencies: [
-        "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security",
+        "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security", "Telemetry",
       ],
       swiftSettings: tests),
     .testTarget(name: "RepositoryTests", swiftSettings: tests),

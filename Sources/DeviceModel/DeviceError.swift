@@ -26,3 +26,8 @@ public struct DeviceError: Error, Hashable, Sendable {
     self.field = field
   }
 }
+
+extension DeviceError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

@@ -103,9 +103,10 @@ public final class EventLoop {
 
   // MARK: Running
 
-  /// Runs rounds on the calling thread until somebody calls `stop()`.
+  /// Runs rounds on the calling thread until somebody calls `stop()`; from then on the mailboxes take nothing.
   public func run() {
     while !handle.isStopping { turn() }
+    for mailbox in mailboxes { mailbox.close() }
   }
 
   /// Makes `run()` return after this round.

@@ -52,5 +52,15 @@ public final class Mailbox<Message: Sendable>: Sendable {
     return true
   }
 
-  func close() { contents.withLock { $0.isClosed = true } }
+  /// Takes nothing more, and lets go of what still waits: its senders may hold the mailbox for long.
+  func close() {
+    let dropped = contents.withLock { contents in
+      contents.isClosed = true
+      let dropped = contents.incoming
+      contents.incoming = []
+      return dropped
+    }
+    // Messages end here, outside the lock: they may post again.
+    _ = consume dropped
+  }
 }

@@ -35,7 +35,9 @@ import Testing
       }
       for effect in fleet.takeEffects() {
         switch effect {
-        case .register(let registration): gateway[registration.token] = registration
+        case .register(let registration):
+          gateway[registration.token] = registration
+          if Bool.random(using: &random) { fleet.noteRegistration(effect, .registered, detail: nil, at: now) }
         case .unregister(let token): #expect(gateway.removeValue(forKey: token) != nil, "seed \(seed), step \(step)")
         }
         everSeen.append(effect.token)
@@ -123,9 +125,13 @@ import Testing
       guard rendersStates else { continue }
       #expect(try JSONValue.parse(fleet.state(of: name, at: fleet.now).serialized())["device"]?.stringValue == name, comment)
     }
-    var owned = 0
-    fleet.tokens.forEach { if !$0.isExpendable { owned += 1 } }
+    var (owned, pending) = (0, 0)
+    fleet.tokens.forEach { entry in
+      if fleet.deviceName(of: entry) != nil { owned += 1 }
+      if entry.registration == .pending { pending += 1 }
+    }
     #expect(owned == live.count, comment)
+    #expect(pending == fleet.pendingRegistrations, comment)
     #expect(fleet.events(of: nil, after: 0, limit: .max).events.count <= 50, comment)
   }
 }

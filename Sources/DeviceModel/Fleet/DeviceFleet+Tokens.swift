@@ -26,7 +26,7 @@ extension DeviceFleet {
   mutating func register(_ token: DeviceToken) {
     guard registersTokens, let index = tokens.find(token), !tokens[index].foreign else { return }
     guard let registration = registration(of: tokens[index]) else { return }
-    tokens[index].registration = .pending
+    setRegistration(.pending, of: index)
     effects.append(.register(registration))
   }
 
@@ -34,7 +34,7 @@ extension DeviceFleet {
   mutating func unregister(_ token: DeviceToken) {
     guard registersTokens, let index = tokens.find(token), !tokens[index].foreign else { return }
     guard tokens[index].registration != .none else { return }
-    tokens[index].registration = .none
+    setRegistration(.none, of: index)
     effects.append(.unregister(token))
   }
 

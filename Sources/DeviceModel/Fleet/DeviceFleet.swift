@@ -24,6 +24,9 @@ public struct DeviceFleet: Sendable {
   /// The newest instant seen; time that steps back stands still here.
   var now: Instant = .distantPast
 
+  /// How many tokens the gateway has yet to be told about.
+  public private(set) var pendingRegistrations = 0
+
   /// When an activity next changes by itself, if any does; `advance(to:)` is worth calling then.
   public internal(set) var nextDue: Instant?
 
@@ -70,10 +73,12 @@ public struct DeviceFleet: Sendable {
     log.append(event)
   }
 
-  /// Records how a registration with the gateway went.
-  public mutating func noteRegistration(of token: DeviceToken, _ state: RegistrationState, detail: String?, at now: Instant) {
+  /// Records how carrying out `effect` went; of no interest when the app has said something newer about the token since.
+  public mutating func noteRegistration(_ effect: DeviceEffect, _ state: RegistrationState, detail: String?, at now: Instant) {
+    let token = effect.token
     guard let index = tokens.find(token) else { return }
-    tokens[index].registration = state
+    if let current = registration(of: tokens[index]), effect != .register(current) { return }
+    setRegistration(state, of: index)
     let entry = tokens[index]
     let what: DeviceEvent.What =
       switch state {
@@ -84,6 +89,13 @@ public struct DeviceFleet: Sendable {
     var event = DeviceEvent(what, at: now, device: deviceName(of: entry), bundleID: entry.bundleID, token: token)
     event.detail = detail
     log.append(event)
+  }
+
+  /// Sets how far the entry's registration has come.
+  mutating func setRegistration(_ state: RegistrationState, of index: Int) {
+    if tokens[index].registration == .pending { pendingRegistrations -= 1 }
+    if state == .pending { pendingRegistrations += 1 }
+    tokens[index].registration = state
   }
 
   /// The name of the device behind the entry; nil when the entry is all there is.

@@ -44,9 +44,11 @@ struct TokenEntry: Sendable {
 
   /// Whether the entry may be forgotten to make room for another.
   var isExpendable: Bool {
+    // Somebody waits to hear how it went.
+    if registration == .pending { return false }
     switch owner {
-    case .adopted, .gone, .unregistered: true
-    case .app, .item: false
+    case .adopted, .gone, .unregistered: return true
+    case .app, .item: return false
     }
   }
 }

@@ -20,8 +20,11 @@ final class FleetKeeper {
   /// The devices.
   var fleet: DeviceFleet
 
+  /// Takes the effects of a round, in order.
+  var carryOut: ([DeviceEffect]) -> Void = { _ in }
+  /// Sees the fleet at the end of every round in which something happened.
+  var observe: (DeviceFleet, Instant) -> Void = { _, _ in }
   private unowned let loop: EventLoop
-  private let carryOut: ([DeviceEffect]) -> Void
   private var waiters: [Waiter] = []
   private var seenEvent: UInt64 = 0
   /// Due when an activity may have changed by itself.
@@ -32,11 +35,9 @@ final class FleetKeeper {
   /// The longest sleep while an activity runs: the product's clock may be moved forward meanwhile.
   private static let longestSleep = TimeSpan.seconds(1)
 
-  /// - Parameter carryOut: Takes the effects of a round, in order.
-  init(_ fleet: DeviceFleet, on loop: EventLoop, carryOut: @escaping ([DeviceEffect]) -> Void) {
+  init(_ fleet: DeviceFleet, on loop: EventLoop) {
     self.fleet = fleet
     self.loop = loop
-    self.carryOut = carryOut
     activityTimer = loop.makeTimer { [unowned self] in self.wakeActivities() }
     waiterTimer = loop.makeTimer { [unowned self] in self.dismissWaiters() }
     loop.atEveryRoundEnd { [unowned self] in self.endRound() }
@@ -44,6 +45,17 @@ final class FleetKeeper {
 
   /// The product's time in this round.
   var now: Instant { loop.now }
+
+  /// Records what became of a registration.
+  func note(_ report: Registrar.Report) {
+    switch report.verdict {
+    case .superseded: break
+    case .settled(let state): fleet.noteRegistration(report.effect, state, detail: nil, at: now)
+    case .givenUp(let reason): fleet.noteRegistration(report.effect, .refused, detail: reason, at: now)
+    case .again(let reason, let isFirst):
+      if isFirst { fleet.noteRegistration(report.effect, .pending, detail: "\(reason); it is tried again until it succeeds", at: now) }
+    }
+  }
 
   /// Adds a waiter unless it is satisfied already; false when there are as many as there may be.
   func wait(_ waiter: Waiter) -> Bool {
@@ -63,6 +75,7 @@ final class FleetKeeper {
     seenEvent = fleet.newestEvent
     let effects = fleet.takeEffects()
     if !effects.isEmpty { carryOut(effects) }
+    observe(fleet, loop.now)
     if !waiters.isEmpty { waiters.removeAll { $0.look(fleet) } }
     armActivityTimer()
   }

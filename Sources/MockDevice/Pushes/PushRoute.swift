@@ -2,14 +2,17 @@ import Control
 import DeviceModel
 import Primitives
 import Push
+import Reactor
 import Rules
 
 /// `POST /3/device/<token>` for whoever comes over HTTP/1.1 or the plain port: the same desk, by way of the mailbox.
 struct PushRoute: Sendable {
-  private let leave: @Sendable (@escaping @Sendable (PushDesk) -> Void) -> Void
+  typealias Work = @Sendable (PushDesk) -> Void
 
-  /// - Parameter leave: Leaves work for the loop's desk.
-  init(leave: @escaping @Sendable (@escaping @Sendable (PushDesk) -> Void) -> Void) { self.leave = leave }
+  private let mailbox: Mailbox<Work>
+
+  /// - Parameter mailbox: Hands its work to the loop's desk.
+  init(mailbox: Mailbox<Work>) { self.mailbox = mailbox }
 
   /// The answer to a request for a path below `/3/`.
   func respond(to request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
@@ -17,7 +20,7 @@ struct PushRoute: Sendable {
     let total = request.body.count
     let headers = CopiedHeaders(request)
     let answer = try await Reply<PushAnswer>.waiting { reply in
-      leave { desk in
+      mailbox.post { desk in
         let answer = unsafe desk.settle(
           headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total)
         reply.answer(.success(answer))

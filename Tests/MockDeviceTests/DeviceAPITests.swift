@@ -1,0 +1,189 @@
+import Control
+import DeviceModel
+import JSON
+import Primitives
+import Push
+import Testing
+
+@testable import MockDevice
+
+@Suite("The mock device's API") struct DeviceAPITests {
+  private let app = DeviceUnderTest.app
+
+  /// A device `phone` with the app.
+  private func phone() async throws -> DeviceUnderTest {
+    let test = try DeviceUnderTest()
+    #expect(try await test.call(.put, "/v1/devices/phone", ["user": "alice"]).status == 201)
+    #expect(try await test.call(.post, "/v1/devices/phone/apps", ["bundleID": .string(app)]).status == 201)
+    return test
+  }
+
+  @Test func aPersonsDay() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    let widget = try await test.call(
+      .post, "/v1/devices/phone/widgets", ["bundleID": .string(app), "kind": "Orders", "family": "systemLarge"])
+    #expect(widget.status == 201)
+    #expect(widget.json["id"] == "Orders-1")
+    #expect(widget.json["registration"] == "none", "no gateway is configured")
+    let control = try await test.call(.post, "/v1/devices/phone/controls", ["bundleID": .string(app), "kind": "Lamp", "id": "lamp"])
+    let activity = try await test.call(
+      .post, "/v1/devices/phone/activities",
+      ["bundleID": .string(app), "attributesType": "OrderAttributes", "attributes": ["id": 7], "contentState": ["stage": "packed"]])
+    #expect(activity.json["id"] == "OrderAttributes-1")
+
+    let widgetToken = try #require(widget.json["token"]?.stringValue)
+    let pushed = try await test.push(contentChanged, to: widgetToken, .widgets)
+    #expect(pushed.status == 200)
+    #expect(pushed.body.isEmpty)
+    #expect(pushed.fields["apns-id"] == "eabeae54-14a8-11e5-b60b-1697f925ec7b")
+    #expect(pushed.fields["widgetpush-outcome"] == "applied reloaded widget Orders-1")
+    let controlToken = try #require(control.json["token"]?.stringValue)
+    #expect(
+      try await test.push(contentChanged, to: controlToken, .controls).fields["widgetpush-outcome"] == "applied reloaded control lamp")
+    let activityToken = try #require(activity.json["token"]?.stringValue)
+    let update = #"{"aps":{"timestamp":\#(test.clock.now.unixSeconds),"event":"update","content-state":{"stage":"sent"}}}"#
+    #expect(
+      try await test.push(update, to: activityToken, .liveactivity).fields["widgetpush-outcome"]
+        == "applied updated activity OrderAttributes-1")
+
+    let state = try await test.call(.get, "/v1/devices/phone/state", access: "read").json
+    #expect(state["user"] == "alice")
+    #expect(state["apps"]?[0]?["widgets"]?[0]?["reloads"] == 1)
+    #expect(state["apps"]?[0]?["activities"]?[0]?["contentState"] == ["stage": "sent"])
+    #expect(try await test.call(.get, "/v1/devices/\(widgetToken)/state").json["device"] == "phone", "a device is also known by its tokens")
+
+    #expect(try await test.call(.delete, "/v1/devices/phone/activities/OrderAttributes-1").status == 204)
+    #expect(
+      try await test.push(update, to: activityToken, .liveactivity).fields["widgetpush-outcome"]?.hasPrefix("ignored activityEnded") == true
+    )
+    #expect(try await test.call(.delete, "/v1/devices/phone/controls/lamp").status == 204)
+    #expect(try await test.call(.delete, "/v1/devices/phone/widgets/Orders-1").status == 204)
+    #expect(try await test.call(.delete, "/v1/devices/phone/apps/\(app)").status == 204)
+    let gone = try await test.push(contentChanged, to: widgetToken, .widgets)
+    #expect(gone.status == 410)
+    let body = try JSONValue.parse(gone.body)
+    #expect(body["reason"] == "Unregistered")
+    #expect(body["timestamp"]?.intValue.map { abs($0 - test.clock.now.unixMilliseconds) < 60_000 } == true)
+    #expect(try await test.call(.delete, "/v1/devices/phone").status == 204)
+    #expect(try await test.call(.get, "/v1/devices").json["devices"] == [])
+  }
+
+  /// Rows: what is sent, the status, the code, the field.
+  @Test(arguments: [
+    ("POST", "/v1/devices/phone/widgets", #"{"kind":"Orders"}"#, 400, "invalidField", "bundleID"),
+    ("POST", "/v1/devices/phone/widgets", #"{"bundleID":"com.example.app","knd":"Orders"}"#, 400, "invalidField", "kind"),
+    ("POST", "/v1/devices/phone/widgets", #"{"bundleID":"com.example.app","kind":"O","family":"small"}"#, 400, "invalidField", "family"),
+    ("POST", "/v1/devices/phone/widgets", #"{"bundleID":"com.example.ap","kind":"O"}"#, 404, "notFound", "bundleID"),
+    ("POST", "/v1/devices/fone/widgets", #"{"bundleID":"com.example.app","kind":"O"}"#, 404, "notFound", "device"),
+    ("POST", "/v1/devices/phone/widgets", "{", 400, "invalidJSON", "body"),
+    ("POST", "/v1/devices/phone/widgets?wate=1s", #"{"bundleID":"com.example.app","kind":"O"}"#, 400, "badRequest", "wate"),
+    ("DELETE", "/v1/devices/phone/widgets/x", "", 404, "notFound", "id"),
+    ("DELETE", "/v1/devices/phone/apps/x", "", 404, "notFound", "bundleID"),
+    ("POST", "/v1/devices/phone/apps", #"{"bundleID":"a b"}"#, 400, "invalid", "bundleID"),
+    ("POST", "/v1/devices/phone/activities", #"{"bundleID":"com.example.app"}"#, 400, "invalidField", "attributesType"),
+    ("POST", "/v1/devices/phone/rotate", #"{"type":"widget"}"#, 400, "invalidField", "type"),
+    ("POST", "/v1/devices/phone/rotate", #"{"id":"nothing"}"#, 404, "notFound", ""),
+    ("PUT", "/v1/devices/phone", #"{"environment":"sandbox"}"#, 400, "invalidField", "environment"),
+    ("GET", "/v1/devices/nothing/state", "", 404, "notFound", "device"),
+    ("GET", "/v1/devices/phone/events?after=x", "", 400, "badRequest", "after"),
+    ("GET", "/v1/devices/phone/events?event=reload", "", 400, "badRequest", "event"),
+    ("GET", "/v1/device", "", 404, "unknownRoute", "path"),
+    ("PATCH", "/v1/devices/phone", "", 405, "methodNotAllowed", "method"),
+  ])
+  func mistakesAreNamed(method: String, target: String, body: String, status: Int, code: String, field: String) async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    let request = try HTTPRequest(
+      method: HTTPMethod(method), target: target, fields: ["authorization": "Bearer admin"], body: Array(body.utf8))
+    let response = await test.device.respond(to: request)
+    let json = try JSONValue.parse(response.body)
+    #expect(response.status == status, "\(json)")
+    #expect(json["error"]?["code"]?.stringValue == code)
+    #expect(json["error"]?["field"]?.stringValue ?? "" == field, "\(json)")
+    #expect(json["error"]?["message"]?.stringValue?.isEmpty == false)
+  }
+
+  @Test func accessTokensDecide() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    #expect(try await test.call(.post, "/v1/devices/phone/apps", ["bundleID": "com.example.other"]).status == 201)
+    #expect(try await test.call(.get, "/v1/devices", access: nil).status == 401)
+    #expect(try await test.call(.get, "/v1/devices", access: "wrong").status == 401)
+    #expect(try await test.call(.get, "/v1/devices", access: "read").status == 200)
+    #expect(try await test.call(.put, "/v1/devices/phone", access: "read").status == 403)
+    // A token of one app sees nothing of another, and changes nothing of it.
+    let seen = try await test.call(.get, "/v1/devices/phone/state", access: "one").json
+    #expect(seen["apps"]?.arrayValue?.map { $0["bundleID"] } == [.string(app)])
+    let events = try await test.call(.get, "/v1/devices/phone/events", access: "one").json["events"]?.arrayValue ?? []
+    #expect(!events.isEmpty && events.allSatisfy { $0["bundleID"]?.stringValue == app })
+    #expect(
+      try await test.call(.post, "/v1/devices/phone/widgets", ["bundleID": "com.example.other", "kind": "O"], access: "one").status == 403)
+    #expect(
+      try await test.call(.post, "/v1/devices/phone/widgets", ["bundleID": "com.example.other", "kind": "O", "id": "o"]).status == 201)
+    #expect(try await test.call(.delete, "/v1/devices/phone/widgets/o", access: "one").status == 404)
+    #expect(try await test.call(.delete, "/v1/devices/phone", access: "one").status == 403)
+    #expect(try await test.call(.post, "/v1/devices/phone/rotate", access: "one").status == 403)
+    #expect(try await test.call(.post, "/v1/devices/phone/rotate", ["bundleID": .string(app)], access: "one").status == 200)
+    for path in ["/livez", "/readyz", "/version"] { #expect(try await test.call(.get, path, access: nil).status == 200) }
+  }
+
+  @Test func waitingForEvents() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    let token = "00ab"
+    async let waiting = test.call(.get, "/v1/devices/\(token)/events?event=widgetsReloaded&wait=30s&count=2")
+    for _ in 0..<2 { #expect(try await test.push(contentChanged, to: token, .widgets).status == 200) }
+    let found = try await waiting.json
+    #expect(found["complete"] == true)
+    #expect(found["matched"] == 2)
+    #expect(found["events"]?[1]?["push"] == "eabeae54-14a8-11e5-b60b-1697f925ec7b")
+    let next = try #require(found["next"]?.intValue)
+    let late = try await test.call(.get, "/v1/devices/\(token)/events?after=\(next)&wait=20ms").json
+    #expect(late["complete"] == false)
+    #expect(late["matched"] == 0)
+    #expect(
+      try await test.call(.get, "/v1/events?disposition=applied&push=EABEAE54-14A8-11E5-B60B-1697F925EC7B").json["events"]?.arrayValue?
+        .count == 2)
+    #expect(try await test.call(.get, "/v1/devices?limit=1").json["next"]?.stringValue != nil)
+  }
+
+  @Test func activitiesEndWhenTheirTimeHasCome() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    _ = try await test.call(.post, "/v1/devices/phone/activities", ["bundleID": .string(app), "attributesType": "T"])
+    async let ended = test.call(.get, "/v1/devices/phone/events?event=activityEnded&wait=30s")
+    test.clock.advance(.seconds(8 * 3600 + 1))
+    #expect(try await ended.json["complete"] == true)
+    #expect(try await test.call(.get, "/v1/devices/phone/state").json["apps"]?[0]?["activities"]?[0]?["state"] == "ended")
+  }
+
+  @Test func devicesAreListedInPages() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    for name in ["b", "a", "c"] { _ = try await test.call(.put, "/v1/devices/\(name)") }
+    _ = try await test.push(contentChanged, to: "00ff", .widgets)
+    var names: [String] = []
+    var target = "/v1/devices?limit=2"
+    while true {
+      let page = try await test.call(.get, target).json
+      let list = try #require(page["devices"]?.arrayValue)
+      #expect(list.count <= 2)
+      names += list.compactMap { $0["device"]?.stringValue }
+      guard let next = page["next"]?.stringValue else { break }
+      target = "/v1/devices?limit=2&after=\(next)"
+    }
+    #expect(names == ["00ff", "a", "b", "c", "phone"])
+  }
+
+  @Test func nobodyWaitsForEverForADeviceThatStopped() async throws {
+    let test = try await phone()
+    async let waiting = test.call(.get, "/v1/events?after=1000&wait=300s")
+    // The waiter is in place once the next call is answered, since both go through one mailbox in order or it is refused anyway.
+    _ = try await test.call(.get, "/v1/devices")
+    test.device.stop()
+    #expect(try await test.call(.get, "/v1/devices").status == 503)
+    #expect(try await test.call(.get, "/readyz", access: nil).status == 503)
+    #expect(try await waiting.status == 503)
+  }
+}
