@@ -96,4 +96,31 @@ import Transport
     for _ in 0..<3 { stage.loop.turn(waitingAtMost: .milliseconds(10)) }
     #expect(stage.server.connectionCount == 0)
   }
+
+  /// A delegate that gives up in the middle of an answer, encrypted or not: every request has one answer, then the end.
+  @Test(arguments: [true, false]) func aDelegateMayAbortFromWithinAnAnswer(encrypted: Bool) throws {
+    final class Impatient: HTTP2ClientDelegate {
+      let recorder: RecordingClient
+      init(_ recorder: RecordingClient) { self.recorder = recorder }
+      func clientMaySend(_ client: HTTP2Client) { recorder.clientMaySend(client) }
+      func client(_ client: HTTP2Client, received answer: Answer) {
+        recorder.client(client, received: answer)
+        if recorder.responses.count == 1 { client.abort() }
+      }
+      func client(_ client: HTTP2Client, isGoingAway goAway: PeerGoAway) {}
+      func client(_ client: HTTP2Client, ended end: ConnectionEnd) { recorder.client(client, ended: end) }
+    }
+    let stage = try Stage(tls: encrypted ? TestCertificates.server : nil)
+    let client = stage.makeClient(tls: encrypted ? TestCertificates.client : nil)
+    let delegate = Impatient(client)
+    client.client.delegate = delegate
+    for request in 0..<50 { client.request("/\(request)") }
+    #expect(stage.wait { client.end != nil })
+    let sent = 50 - client.unsent.count
+    #expect(client.responses.count == sent && sent > 1)
+    let isTaken = client.client.send(FieldList(), body: RawSpan(), tag: 99)
+    #expect(!isTaken)
+    #expect(stage.wait { stage.server.connectionCount == 0 })
+    #expect(stage.transport.exchanges.openExchanges == 0)
+  }
 }

@@ -29,6 +29,21 @@ private final class Echo: ConnectionDriver {
   func ended(_ end: ConnectionEnd) {}
 }
 
+/// Ends the connection as soon as it is spoken to, from within `receive`.
+private final class Curt: ConnectionDriver {
+  private unowned let connection: Connection
+  init(_ connection: Connection) { self.connection = connection }
+  func receive(_ bytes: RawSpan) { connection.close() }
+  func receiveEnd() {}
+  func drain(into other: inout ByteQueue) -> Bool { true }
+  var wantsRead: Bool { true }
+  var isDone: Bool { false }
+  var end: ConnectionEnd { .finished }
+  func sweep(_ uptime: Uptime) {}
+  func finish() {}
+  func ended(_ end: ConnectionEnd) {}
+}
+
 @Suite("Two protocols on one face") struct SnifferTests {
   @Test(arguments: [true, false]) func http2IsRecognised(encrypted: Bool) throws {
     let stage = try Stage(tls: encrypted ? TestCertificates.serverOfBoth : nil) { Echo($0) }
@@ -55,6 +70,16 @@ private final class Echo: ConnectionDriver {
       #expect(peer.received == Array(text.utf8))
     }
     #expect(stage.handler.failures.isEmpty)
+  }
+
+  /// Closing from within `receive`, with more input waiting than one read takes, is as good as any other close.
+  @Test func aDriverMayEndTheConnectionWhileItReceives() throws {
+    let stage = try Stage(tls: nil) { Curt($0) }
+    let peer = try stage.makeSocket()
+    peer.send([UInt8](repeating: 65, count: 1 << 20))
+    #expect(stage.wait { peer.hasEnded || peer.isBroken })
+    stage.clock.advance(.seconds(3))
+    #expect(stage.wait { stage.transport.connectionCount == 0 })
   }
 
   @Test func aPrefaceInPiecesIsAPreface() throws {

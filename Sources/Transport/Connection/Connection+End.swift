@@ -33,8 +33,8 @@ extension Connection {
       release()
     } else {
       deadline = transport.loop.uptime + timeouts.linger
-      // What came while nothing was read is told no more.
-      read()
+      // What came while nothing was read is told no more. Not read here: this may be the driver in the middle of it.
+      resume()
     }
   }
 

@@ -18,6 +18,11 @@ extension Connection {
     var isDrained = false
     for _ in 0..<Self.sendsPerFlush where !isDrained {
       isDrained = phase == .open ? driver?.drain(into: &transport.outgoing) ?? true : true
+      // Asked for its output, the driver may have ended the connection instead.
+      guard reason == nil else {
+        transport.outgoing.removeAll()
+        return
+      }
       if isSecure {
         transport.ciphertext.take(from: &pending)
         if case .failed(let failure)? = tls?.send(&transport.outgoing, output: &transport.ciphertext) {
