@@ -1,6 +1,7 @@
 /// The entry of `known` that is most like `name`, for errors of the form "unknown field; did you mean …".
 ///
-/// Likeness is the Levenshtein distance without regard to case; nil when nothing is within half the name's length.
+/// Likeness is the Levenshtein distance without regard to case. When nothing is within half the name's length, a name that was
+/// cut short (at least three letters of it) still finds the shortest whole one; else nil.
 public func nearestName(to name: String, among known: [String]) -> String? {
   let wanted = Array(name.lowercased().utf8)
   guard wanted.count <= 128 else { return nil }
@@ -9,8 +10,9 @@ public func nearestName(to name: String, among known: [String]) -> String? {
     let distance = editDistance(wanted, Array(candidate.lowercased().utf8))
     if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
   }
-  guard let best, best.distance <= max(2, wanted.count / 2) else { return nil }
-  return best.name
+  if let best, best.distance <= max(2, wanted.count / 2) { return best.name }
+  guard wanted.count >= 3 else { return nil }
+  return known.filter { $0.lowercased().utf8.starts(with: wanted) }.min { $0.utf8.count < $1.utf8.count }
 }
 
 /// The Levenshtein distance, one row at a time: O(a · b) time, O(b) space.

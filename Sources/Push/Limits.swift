@@ -58,6 +58,27 @@ public enum Limits {
   /// Levels of nesting in a JSON payload.
   public static let jsonDepth = 64
 
+  // MARK: Configuration
+
+  /// Event loops of the data path; more than a machine's cores gain nothing.
+  public static let loops = 64
+  /// Apps in the configuration.
+  public static let apps = 10_000
+  /// Keys that provider tokens are checked with; each loop prepares them all.
+  public static let providerKeys = 1000
+  /// Teams that the gateway signs for.
+  public static let teams = 1000
+  /// Upstreams in the configuration.
+  public static let upstreams = 256
+  /// Access tokens in the configuration; each call on the control face compares with all.
+  public static let accessTokens = 1000
+  /// The largest allowance of a budget.
+  public static let budgetAllowance: Int64 = 1_000_000_000
+  /// The longest that a first reload signal may be held back, in seconds.
+  public static let coalesceSeconds: Int64 = 3600
+  /// Entries that the push log may be configured to keep.
+  public static let pushLogEntriesMax = 10_000_000
+
   // MARK: Store
 
   /// Registered tokens.

@@ -22,6 +22,7 @@ import Testing
 
   @Test func nearest() {
     #expect(nearestName(to: "bundelID", among: ["bundleID", "type"]) == "bundleID")
+    #expect(nearestName(to: "prod", among: ["development", "production"]) == "production")
     #expect(nearestName(to: "zzzzzzzz", among: ["bundleID", "type"]) == nil)
   }
 }

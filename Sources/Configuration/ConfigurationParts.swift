@@ -1,0 +1,115 @@
+public import Primitives
+public import Push
+
+/// A server's certificate chain and private key.
+public struct ServerIdentity: Hashable, Sendable {
+  /// The certificates as PEM, the server's own first.
+  public var certificatePEM: String
+  /// The private key as PEM.
+  public var keyPEM: String
+
+  /// An identity of these PEM texts.
+  public init(certificatePEM: String, keyPEM: String) {
+    self.certificatePEM = certificatePEM
+    self.keyPEM = keyPEM
+  }
+}
+
+/// A key that provider tokens are checked with, and what its holder may do.
+public struct ProviderKey: Hashable, Sendable {
+  /// The key's id: the `kid` of its tokens.
+  public var keyID: String
+  /// The team's id: the `iss` of its tokens.
+  public var teamID: String
+  /// The key as PEM, public or private.
+  public var keyPEM: String
+  /// The apps it may send to; nil means all.
+  public var bundleIDs: [String]?
+  /// The environment it is limited to; nil means both.
+  public var environment: PushEnvironment?
+
+  /// A key with these values.
+  public init(
+    keyID: String, teamID: String, keyPEM: String, bundleIDs: [String]? = nil, environment: PushEnvironment? = nil
+  ) {
+    self.keyID = keyID
+    self.teamID = teamID
+    self.keyPEM = keyPEM
+    self.bundleIDs = bundleIDs
+    self.environment = environment
+  }
+}
+
+/// A key that the gateway signs its own provider tokens with.
+public struct SigningKey: Hashable, Sendable {
+  /// The team's id.
+  public var teamID: String
+  /// The key's id.
+  public var keyID: String
+  /// The private key as PEM, such as the content of Apple's `.p8` file.
+  public var keyPEM: String
+
+  /// A key with these values.
+  public init(teamID: String, keyID: String, keyPEM: String) {
+    self.teamID = teamID
+    self.keyID = keyID
+    self.keyPEM = keyPEM
+  }
+}
+
+/// Where pushes are forwarded to.
+public struct UpstreamSettings: Hashable, Sendable {
+  /// Its name.
+  public var name: String
+  /// The host, without brackets where it is an IPv6 address.
+  public var host: String
+  /// The port.
+  public var port: UInt16
+  /// The certificates to trust, as PEM; nil means the system's.
+  public var authorityPEM: String?
+  /// Whether it is Apple's, which changes the defaults of its apps.
+  public var isApple: Bool
+
+  /// An upstream with these values.
+  public init(name: String, host: String, port: UInt16, authorityPEM: String? = nil, isApple: Bool = false) {
+    self.name = name
+    self.host = host
+    self.port = port
+    self.authorityPEM = authorityPEM
+    self.isApple = isApple
+  }
+}
+
+/// An access token of a control API.
+public struct AccessTokenSettings: Hashable, Sendable {
+  /// How its secret is known.
+  public enum Secret: Hashable, Sendable {
+    /// By itself.
+    case text(String)
+    /// By the 32 bytes of its SHA-256.
+    case digest([UInt8])
+  }
+
+  /// What it permits, as `AccessScope` of the control API spells it.
+  public static let scopeNames = ["register", "read", "reload", "admin"]
+
+  /// The name by which people know it.
+  public var name: String
+  /// Some of `scopeNames`.
+  public var scopes: [String]
+  /// The apps it sees; nil means all.
+  public var bundleIDs: [String]?
+  /// When it ends; nil means never.
+  public var expires: Instant?
+  /// The secret.
+  public var secret: Secret
+
+  /// A token with these values.
+  public init(name: String, scopes: [String], bundleIDs: [String]? = nil, expires: Instant? = nil, secret: Secret) {
+    self.name = name
+    self.scopes = scopes
+    self.bundleIDs = bundleIDs
+    self.expires = expires
+    self.secret = secret
+  }
+}

@@ -1,0 +1,110 @@
+import Primitives
+import Push
+import YAML
+
+extension ConfigurationReader {
+  /// The entry that stands for every app that is not listed.
+  static let anyAppID = "*"
+
+  /// The list of apps; an entry for `*` holds for every other app.
+  mutating func apps(
+    _ key: String, upstreams: [UpstreamSettings], teams: [String]
+  ) throws(ConfigurationError) -> ([AppDirectory.App], anyApp: AppDirectory.App?) {
+    var apps: [AppDirectory.App] = []
+    var anyApp: AppDirectory.App?
+    var seen: Set<String> = []
+    for var entry in try list(key, max: Limits.apps) ?? [] {
+      let bundleID = try entry.bundleID("bundleID")
+      guard seen.insert(bundleID).inserted else {
+        throw entry.error("bundleID", "must be another than \"\(bundleID)\", which an earlier entry has")
+      }
+      var app = AppDirectory.App(bundleID: bundleID == Self.anyAppID ? "" : bundleID)
+      app.teamID = try entry.string("team")
+      try entry.setUpstreams(of: &app, upstreams)
+      let targets = upstreams.filter { [app.developmentUpstream, app.productionUpstream].contains($0.name) }
+      if targets.contains(where: \.isApple) {
+        guard let team = app.teamID, teams.contains(team) else {
+          throw entry.error(
+            "team", "must be one of teams, whose key signs for Apple; \(teams.isEmpty ? "there are none" : "known are \(listed(teams))")")
+        }
+        app.policy = .apple
+      }
+      try entry.setPolicy(&app.policy)
+      try entry.finish()
+      if bundleID == Self.anyAppID { anyApp = app } else { apps.append(app) }
+    }
+    return (apps, anyApp)
+  }
+
+  /// Reads `upstream`: a name for both environments, or a name for each; the only upstream serves where none is named.
+  private mutating func setUpstreams(of app: inout AppDirectory.App, _ upstreams: [UpstreamSettings]) throws(ConfigurationError) {
+    let names = upstreams.map(\.name)
+    guard let node = node("upstream") else {
+      guard upstreams.count <= 1 else { throw error("upstream", "is missing; it must be \(listed(names))") }
+      (app.developmentUpstream, app.productionUpstream) = (names.first, names.first)
+      return
+    }
+    guard !names.isEmpty else { throw error("upstream", "names an upstream, but the configuration has no upstreams") }
+    guard case .mapping = node.content else {
+      let name = try choice("upstream", of: names)
+      (app.developmentUpstream, app.productionUpstream) = (name, name)
+      return
+    }
+    var both = try section("upstream")
+    app.developmentUpstream = try both.choice("development", of: names)
+    app.productionUpstream = try both.choice("production", of: names)
+    try both.finish()
+  }
+
+  private mutating func setPolicy(_ policy: inout AppPolicy) throws(ConfigurationError) {
+    policy.validation = try choice("validation", AppPolicy.Validation.self) ?? policy.validation
+    policy.budgetMode = try choice("budgetMode", AppPolicy.BudgetMode.self) ?? policy.budgetMode
+    policy.unknownTokens = try choice("unknownTokens", AppPolicy.UnknownTokens.self) ?? policy.unknownTokens
+    policy.expirationZero = try choice("expirationZero", AppPolicy.ExpirationZero.self) ?? policy.expirationZero
+    policy.coalesce = try seconds("coalesceSeconds", in: 0...Double(Limits.coalesceSeconds)) ?? policy.coalesce
+    var budgets = try section("budgets")
+    try budgets.setBudget("widgets", &policy.widgets)
+    try budgets.setBudget("controls", &policy.controls)
+    try budgets.finish()
+  }
+
+  private mutating func setBudget(_ key: String, _ budget: inout BudgetParameters) throws(ConfigurationError) {
+    var reader = try section(key)
+    budget.allowance = try reader.integer("allowance", in: 1...Limits.budgetAllowance) ?? budget.allowance
+    budget.burst = try reader.integer("burst", in: 1...Limits.budgetAllowance) ?? min(budget.burst, budget.allowance)
+    guard budget.burst <= budget.allowance else {
+      throw reader.error("burst", "must not be more than the allowance, \(budget.allowance), but is \(budget.burst)")
+    }
+    let week = 7 * 86_400.0
+    budget.window = try reader.seconds("windowSeconds", in: 1...week) ?? budget.window
+    budget.minimumInterval = try reader.seconds("minimumIntervalSeconds", in: 0...week) ?? budget.minimumInterval
+    try reader.finish()
+  }
+
+  private mutating func bundleID(_ key: String) throws(ConfigurationError) -> String {
+    let form = "an app's bundle id such as com.example.app, or \"\(Self.anyAppID)\" for every other app"
+    let text = try requiredString(key, form)
+    if text == Self.anyAppID { return text }
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isPlain, (1...Limits.bundleIDBytes).contains(text.utf8.count) else { throw error(key, "must be \(form), not \"\(text)\"") }
+    return text
+  }
+}
+
+extension AppPolicy {
+  /// The defaults for an app whose pushes go to Apple: what Apple accepts passes, and budgets are only counted.
+  static let apple: AppPolicy = {
+    var policy = AppPolicy()
+    policy.validation = .apple
+    policy.budgetMode = .observe
+    policy.unknownTokens = .adopt
+    return policy
+  }()
+}

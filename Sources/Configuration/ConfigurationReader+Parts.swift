@@ -1,0 +1,134 @@
+import Primitives
+import Push
+
+extension ConfigurationReader {
+  /// An IP address to listen on, without brackets; nil when absent.
+  mutating func bindAddress(_ key: String) throws(ConfigurationError) -> String? {
+    guard let scalar = try scalar(key) else { return nil }
+    var text = scalar.text[...]
+    if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
+    // The system's parser decides in the end; a name or a port, the usual mistakes, are told here with their place.
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    let isIPv6 = text.count { $0 == ":" } >= 2 && text.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+    guard isIPv4 || isIPv6 else {
+      throw error(key, "must be an IP address such as 127.0.0.1, 0.0.0.0 or ::, not \"\(scalar.text)\"", scalar.origin)
+    }
+    return String(text)
+  }
+
+  /// The section with a server's certificate and key, which come together or not at all.
+  mutating func identity(_ key: String) throws(ConfigurationError) -> ServerIdentity? {
+    var tls = try section(key)
+    let certificate = try tls.fileText("certificateFile")
+    let privateKey = try tls.fileText("keyFile")
+    try tls.finish()
+    switch (certificate, privateKey) {
+    case (let certificate?, let privateKey?): return ServerIdentity(certificatePEM: certificate, keyPEM: privateKey)
+    case (nil, nil): return nil
+    case (_?, nil): throw tls.error("keyFile", "is missing, though a certificate is given")
+    case (nil, _?): throw tls.error("certificateFile", "is missing, though a key is given")
+    }
+  }
+
+  /// The list of keys that provider tokens are checked with.
+  mutating func providers(_ key: String) throws(ConfigurationError) -> [ProviderKey] {
+    var providers: [ProviderKey] = []
+    for var entry in try list(key, max: Limits.providerKeys) ?? [] {
+      let keyID = try entry.identifier("keyID")
+      guard !providers.contains(where: { $0.keyID == keyID }) else {
+        throw entry.error("keyID", "must be another than \"\(keyID)\", which an earlier entry has")
+      }
+      let teamID = try entry.identifier("teamID")
+      let publicKey = try entry.fileText("publicKeyFile")
+      let privateKey = try entry.fileText("keyFile")
+      guard let pem = publicKey ?? privateKey, publicKey == nil || privateKey == nil else {
+        throw entry.error("publicKeyFile", "or keyFile must name the key's PEM file; one of them")
+      }
+      var provider = ProviderKey(keyID: keyID, teamID: teamID, keyPEM: pem)
+      provider.bundleIDs = try entry.strings("bundleIDs", max: Limits.apps)
+      provider.environment = try entry.choice("environment", of: PushEnvironment.allCases.map(\.name)).flatMap {
+        PushEnvironment(name: $0)
+      }
+      try entry.finish()
+      providers.append(provider)
+    }
+    return providers
+  }
+
+  /// The list of teams with the keys that the gateway signs with.
+  mutating func teams(_ key: String) throws(ConfigurationError) -> [SigningKey] {
+    var keys: [SigningKey] = []
+    for var entry in try list(key, max: Limits.teams) ?? [] {
+      let teamID = try entry.identifier("id")
+      guard !keys.contains(where: { $0.teamID == teamID }) else {
+        throw entry.error("id", "must be another than \"\(teamID)\", which an earlier entry has")
+      }
+      guard var teamKeys = try entry.list("keys", max: 1), !teamKeys.isEmpty else {
+        throw entry.error("keys", "must be a list of one key, {id: KEY ID, file: PATH}")
+      }
+      let keyID = try teamKeys[0].identifier("id")
+      guard let pem = try teamKeys[0].fileText("file") else {
+        throw teamKeys[0].error("file", "is missing; it must be the path of the key's .p8 file")
+      }
+      try teamKeys[0].finish()
+      try entry.finish()
+      keys.append(SigningKey(teamID: teamID, keyID: keyID, keyPEM: pem))
+    }
+    return keys
+  }
+
+  /// The list of access tokens.
+  mutating func accessTokens(_ key: String) throws(ConfigurationError) -> [AccessTokenSettings] {
+    var tokens: [AccessTokenSettings] = []
+    for var entry in try list(key, max: Limits.accessTokens) ?? [] {
+      let name = try entry.requiredString("name", "a name for people")
+      let scopes = try entry.strings("scopes", max: AccessTokenSettings.scopeNames.count) ?? []
+      for (index, scope) in scopes.enumerated() where !AccessTokenSettings.scopeNames.contains(scope) {
+        throw entry.error("scopes", "[\(index)] must be \(listed(AccessTokenSettings.scopeNames)), not \"\(scope)\"")
+      }
+      guard !scopes.isEmpty else { throw entry.error("scopes", "must list some of \(listed(AccessTokenSettings.scopeNames))") }
+      let bundleIDs = try entry.strings("bundleIDs", max: Limits.apps)
+      var expires: Instant?
+      if let scalar = try entry.scalar("expires") {
+        expires = Instant(rfc3339: scalar.text)
+        if expires == nil {
+          throw entry.error("expires", "must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z, not \"\(scalar.text)\"", scalar.origin)
+        }
+      }
+      let text = try entry.secret("secret")
+      let digest = try entry.string("sha256")
+      let secret: AccessTokenSettings.Secret
+      switch (text, digest) {
+      case (let text?, nil):
+        guard text.utf8.count >= 16 else { throw entry.error("secret", "must have at least 16 characters") }
+        secret = .text(text)
+      case (nil, let hex?):
+        guard let bytes = Hexadecimal.decode(hex), bytes.count == 32 else {
+          throw entry.error("sha256", "must be the secret's SHA-256 as 64 hexadecimal digits")
+        }
+        secret = .digest(bytes)
+      default: throw entry.error("secret", "or sha256 must be given; one of them")
+      }
+      try entry.finish()
+      tokens.append(AccessTokenSettings(name: name, scopes: scopes, bundleIDs: bundleIDs, expires: expires, secret: secret))
+    }
+    return tokens
+  }
+
+  /// A team or key id: ASCII letters and digits, ten of them at Apple.
+  private mutating func identifier(_ key: String) throws(ConfigurationError) -> String {
+    let text = try requiredString(key, "an id of letters and digits, such as ABCDE12345")
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ isAlphanumeric($0) }) else {
+      throw error(key, "must be an id of letters and digits, such as ABCDE12345, not \"\(text)\"")
+    }
+    return text
+  }
+}
+
+private func isAlphanumeric(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+  default: false
+  }
+}

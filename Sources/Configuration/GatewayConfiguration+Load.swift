@@ -1,0 +1,61 @@
+import Push
+
+extension GatewayConfiguration {
+  /// The values that flags and variables may set.
+  public static let keys: [ConfigurationKey] = [
+    ConfigurationKey("bind", "ADDRESS", "IP address the faces listen on (127.0.0.1)"),
+    ConfigurationKey("loops", "N", "event loops of the data path, a thread each (1)"),
+    ConfigurationKey("provider.port", "PORT", "port of the provider API, 0 takes a free one (2197)"),
+    ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
+    ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
+    ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
+    ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
+    ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
+    ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
+  ]
+
+  /// What the sources say; throws for the first value that is unknown or of the wrong form.
+  ///
+  /// - Parameter otherVariables: Variables that begin with `WIDGETPUSH_` and are no part of any configuration.
+  public static func load(
+    _ sources: ConfigurationSources, otherVariables: [String] = []
+  ) throws(ConfigurationError) -> GatewayConfiguration {
+    try sources.refuseUnknownVariables(keys + DeviceConfiguration.keys, others: otherVariables)
+    var reader = try ConfigurationReader(sources)
+    var configuration = GatewayConfiguration()
+    configuration.bind = try reader.bindAddress("bind") ?? configuration.bind
+    configuration.loops = try reader.integer("loops", in: 1...Int64(Limits.loops)).map { Int($0) } ?? configuration.loops
+
+    var provider = try reader.section("provider")
+    configuration.providerPort = try provider.port("port") ?? configuration.providerPort
+    try provider.finish()
+
+    var control = try reader.section("control")
+    configuration.controlPort = try control.port("port") ?? configuration.controlPort
+    try control.finish()
+
+    configuration.identity = try reader.identity("tls")
+
+    var store = try reader.section("store")
+    configuration.store = try store.string("path").map { $0 == "memory" ? .memory : .folder(sources.resolved($0)) }
+    try store.finish()
+
+    var pushLog = try reader.section("pushLog")
+    let entries = try pushLog.integer("maxEntries", in: 256...Int64(Limits.pushLogEntriesMax))
+    configuration.pushLogEntries = entries.map { Int($0) } ?? configuration.pushLogEntries
+    try pushLog.finish()
+
+    var log = try reader.section("log")
+    configuration.logFormat = try log.choice("format", LogFormat.self) ?? configuration.logFormat
+    try log.finish()
+
+    configuration.providers = try reader.providers("providers")
+    configuration.signingKeys = try reader.teams("teams")
+    configuration.upstreams = try reader.upstreams("upstreams")
+    configuration.accessTokens = try reader.accessTokens("accessTokens")
+    (configuration.apps, configuration.anyApp) = try reader.apps(
+      "apps", upstreams: configuration.upstreams, teams: configuration.signingKeys.map(\.teamID))
+    try reader.finish()
+    return configuration
+  }
+}

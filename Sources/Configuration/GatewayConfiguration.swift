@@ -1,0 +1,59 @@
+public import Push
+
+/// What a gateway is told: faces, keys, apps, upstreams, store. Files and secrets it names have been read.
+///
+/// A part that no source sets is nil or empty, and the command that starts the gateway fills it from its state folder.
+public struct GatewayConfiguration: Sendable {
+  /// Where the store keeps its journal.
+  public enum StorePlace: Hashable, Sendable {
+    /// Nowhere: everything is forgotten at the end.
+    case memory
+    /// In this folder.
+    case folder(String)
+  }
+
+  /// How log lines are written.
+  public enum LogFormat: String, CaseIterable, Sendable {
+    /// For people.
+    case text
+    /// One JSON object a line.
+    case json
+  }
+
+  /// The address that faces listen on: an IP address; loopback by default.
+  public var bind = "127.0.0.1"
+  /// The port of the provider API; 0 takes a free one.
+  public var providerPort: UInt16 = 2197
+  /// The port of the control API; 0 takes a free one.
+  public var controlPort: UInt16 = 8443
+  /// The port of the control API in plain HTTP on loopback; nil, as always outside `dev`, opens none.
+  public var plainPort: UInt16?
+  /// The event loops of the data path.
+  public var loops = 1
+  /// The server's certificate and key.
+  public var identity: ServerIdentity?
+  /// The store's place.
+  public var store: StorePlace?
+  /// Pushes that the log keeps.
+  public var pushLogEntries = Limits.pushLogEntries
+  /// How log lines are written.
+  public var logFormat = LogFormat.text
+  /// What backends sign provider tokens with.
+  public var providers: [ProviderKey] = []
+  /// What the gateway itself signs provider tokens with, a key a team.
+  public var signingKeys: [SigningKey] = []
+  /// Where pushes go.
+  public var upstreams: [UpstreamSettings] = []
+  /// The apps that are listed; their ids, and the names of their upstreams, are checked.
+  public var apps: [AppDirectory.App] = []
+  /// What holds for every other app; nil refuses them.
+  public var anyApp: AppDirectory.App?
+  /// Who may use the control API.
+  public var accessTokens: [AccessTokenSettings] = []
+
+  /// The defaults, with nothing to serve.
+  public init() {}
+
+  /// The directory of `apps` and `anyApp`.
+  public var appDirectory: AppDirectory { AppDirectory(apps, anyApp: anyApp) }
+}
