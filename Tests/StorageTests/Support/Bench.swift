@@ -11,7 +11,7 @@ final class Bench {
   static let bundle = "com.example.app"
   var now = Instant(unixSeconds: 1_800_000_000)
   var state: StoreState
-  let engine: MemoryEngine
+  let engine: any Engine
   let settings: StoreSettings
   let apps: AppDirectory
   private(set) var forwarded: [Sent] = []
@@ -24,7 +24,7 @@ final class Bench {
     var at: Instant
   }
 
-  init(policy: AppPolicy = AppPolicy(), engine: MemoryEngine = MemoryEngine(), _ adjust: (inout StoreSettings) -> Void = { _ in }) throws {
+  init(policy: AppPolicy = AppPolicy(), engine: any Engine = MemoryEngine(), _ adjust: (inout StoreSettings) -> Void = { _ in }) throws {
     var settings = StoreSettings()
     settings.registrations = 10_000
     settings.logEntries = 4096

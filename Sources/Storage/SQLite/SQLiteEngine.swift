@@ -1,0 +1,229 @@
+import CSQLite
+public import Primitives
+public import Push
+import Synchronization
+
+/// The embedded engine: one SQLite file beside the gateway, which alone may use it.
+///
+/// `commit` is one transaction: a journal row, and whatever pages and registrations go with it. In WAL mode with
+/// `synchronous=FULL` it returns after the write-ahead log has been synced.
+public final class SQLiteEngine: Engine, @unchecked Sendable {
+  // `@unchecked Sendable`: everything but `reader` is used by one thread, first the one that opens, then the store's.
+
+  /// The file's path.
+  public let description: String
+
+  private let lock: FileLock
+  private let connection: SQLiteConnection
+  private let statements: Statements
+  private let checkpointer: Checkpointer
+  private let reader: Mutex<SQLiteRegistrations>
+  /// Pages in the write-ahead log, as SQLite tells after each commit.
+  private let walPages = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+  private var journal = JournalSizes()
+
+  /// The statements of a commit, prepared once.
+  private struct Statements {
+    var begin, end, rollback: SQLiteStatement
+    var journal, trim, tokenPage, logPage, dropLogPages, word, route: SQLiteStatement
+
+    init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
+      begin = try connection.prepare("BEGIN IMMEDIATE")
+      end = try connection.prepare("COMMIT")
+      rollback = try connection.prepare("ROLLBACK")
+      journal = try connection.prepare("INSERT INTO journal(number, data) VALUES(?, ?)")
+      trim = try connection.prepare("DELETE FROM journal WHERE number <= ?")
+      tokenPage = try connection.prepare("INSERT OR REPLACE INTO token_page(number, data) VALUES(?, ?)")
+      logPage = try connection.prepare("INSERT OR REPLACE INTO log_page(number, data) VALUES(?, ?)")
+      dropLogPages = try connection.prepare("DELETE FROM log_page WHERE number < ?")
+      word = try connection.prepare("INSERT OR REPLACE INTO word(word, number) VALUES(?, ?)")
+      route = try connection.prepare("INSERT INTO route(number, bundle, environment, upstream) VALUES(?, ?, ?, ?)")
+    }
+  }
+
+  /// Opens the store at `path`, which is made when it is missing; its folder must exist.
+  ///
+  /// - Throws: `locked` when another process has it, `laterSchema` when a later version wrote it, `corrupt` when it is no store.
+  public init(path: String) throws(StoreError) {
+    description = path
+    lock = try FileLock(path)
+    do throws(SQLiteConnection.Failure) {
+      connection = try SQLiteConnection(path)
+    } catch {
+      throw error.storeError(path)
+    }
+    try SQLiteSchema.prepare(connection, path: path)
+    do throws(SQLiteConnection.Failure) {
+      statements = try Statements(connection)
+      reader = Mutex(try SQLiteRegistrations(path))
+    } catch {
+      throw error.storeError(path)
+    }
+    checkpointer = try Checkpointer(path)
+    walPages.initialize(to: 0)
+    sqlite3_wal_hook(
+      connection.handle,
+      { pages, _, _, count in
+        pages?.assumingMemoryBound(to: Int.self).pointee = Int(count)
+        return SQLITE_OK
+      }, walPages)
+  }
+
+  deinit {
+    sqlite3_wal_hook(connection.handle, nil, nil)
+    walPages.deallocate()
+  }
+
+  /// Gives everything back, in the order in which the state reads it.
+  public func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
+    journal = JournalSizes()
+    try rows("SELECT word, number FROM word") { (row) throws(StoreError) in
+      try visit(.word(row.text(0) ?? "", number: UInt8(truncatingIfNeeded: row.int(1))))
+    }
+    try rows("SELECT number, bundle, environment, upstream FROM route ORDER BY number") { (row) throws(StoreError) in
+      let environment = PushEnvironment(name: row.text(2) ?? "") ?? .production
+      try visit(.route(number: UInt32(row.int(0)), bundleID: row.text(1) ?? "", environment, upstream: row.text(3)))
+    }
+    try rows("SELECT number, data FROM token_page ORDER BY number") { (row) throws(StoreError) in
+      try visit(.tokenPage(number: row.int(0), row.blob(1)))
+    }
+    try rows("SELECT number, data FROM log_page ORDER BY number") { (row) throws(StoreError) in
+      try visit(.logPage(number: UInt64(row.int(0)), row.blob(1)))
+    }
+    try rows("SELECT number, data FROM journal ORDER BY number") { (row) throws(StoreError) in
+      let bytes = row.blob(1)
+      journal.append(UInt64(row.int(0)), bytes.count)
+      try visit(.journal(number: UInt64(row.int(0)), bytes))
+    }
+  }
+
+  /// Saves all of it in one transaction.
+  public func commit(_ commit: borrowing Commit) throws(StoreError) {
+    do throws(SQLiteConnection.Failure) {
+      try statements.begin.run()
+      let trimmed = try write(commit)
+      try statements.end.run()
+      journal.removeFirst(trimmed)
+      if !commit.journal.isEmpty { journal.append(commit.number, commit.journal.count) }
+    } catch {
+      if connection.isInTransaction { _ = try? statements.rollback.run() }
+      throw error.storeError(description)
+    }
+  }
+
+  /// The registration of a token.
+  public func registration(_ token: DeviceToken) throws(StoreError) -> (Registration, registered: Instant)? {
+    try reading { (reader) throws(SQLiteConnection.Failure) in try reader.find(token) }
+  }
+
+  /// The registrations that match.
+  public func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
+    try reading { (reader) throws(SQLiteConnection.Failure) in try reader.list(query) }
+  }
+
+  /// Keeps the write-ahead log short.
+  public func maintain() throws(StoreError) {
+    let pages = walPages.pointee
+    // The log has started over since the last pass.
+    if pages < checkpointer.copied { checkpointer.startOver() }
+    guard pages >= Checkpointer.startPages else { return }
+    if pages >= Checkpointer.pagesMax { checkpointer.finish() }
+    guard checkpointer.isIdle else { return }
+    guard pages - checkpointer.copied <= Checkpointer.restPages else { return try checkpointer.begin() }
+    let result = Checkpointer.pass(connection)
+    // All copied: the next commit starts the log over. Else a reader was in the way, and the next pass comes later.
+    walPages.pointee = result.copied >= result.pages ? 0 : result.pages
+    checkpointer.startOver()
+  }
+
+  /// Bytes of the journal.
+  public var journalBytes: Int { journal.bytes }
+
+  /// The number of the oldest journal row.
+  public var oldestJournalRow: UInt64? { journal.first }
+
+  /// Copies the write-ahead log into the database, so that the next start has one file to read.
+  public func close() {
+    checkpointer.finish()
+    Checkpointer.pass(connection)
+  }
+
+  /// Writes everything but the boundaries of the transaction.
+  ///
+  /// - Returns: How many journal rows were removed.
+  private func write(_ commit: borrowing Commit) throws(SQLiteConnection.Failure) -> Int {
+    for (word, number) in commit.words {
+      statements.word.bind(1, word)
+      statements.word.bind(2, Int64(number))
+      try statements.word.run()
+    }
+    for route in commit.routes {
+      statements.route.bind(1, Int64(route.number))
+      statements.route.bind(2, route.bundleID)
+      statements.route.bind(3, route.environment.name)
+      statements.route.bind(4, route.upstream)
+      try statements.route.run()
+    }
+    if !commit.registrations.isEmpty { try writer().apply(commit.registrations) }
+    for page in commit.tokenPages {
+      statements.tokenPage.bind(1, Int64(page.number))
+      statements.tokenPage.bind(2, borrowing: page.bytes)
+      try statements.tokenPage.run()
+    }
+    for page in commit.logPages {
+      statements.logPage.bind(1, Int64(page.number))
+      statements.logPage.bind(2, borrowing: page.bytes)
+      try statements.logPage.run()
+    }
+    if let first = commit.dropLogPagesBefore {
+      statements.dropLogPages.bind(1, Int64(first))
+      try statements.dropLogPages.run()
+    }
+    if !commit.journal.isEmpty {
+      statements.journal.bind(1, Int64(commit.number))
+      statements.journal.bind(2, borrowing: commit.journal)
+      try statements.journal.run()
+    }
+    guard let through = commit.trimJournalThrough else { return 0 }
+    let slice = journal.slice(through: through, bytesMax: Self.trimBytes)
+    guard let last = slice.last else { return 0 }
+    statements.trim.bind(1, Int64(last))
+    try statements.trim.run()
+    return slice.count
+  }
+
+  /// Bytes of journal rows that one commit removes: their pages must be read to be freed, and a commit should not take long.
+  private static let trimBytes = 1 << 20
+
+  private var registrationWriter: SQLiteRegistrationWriter?
+
+  private func writer() throws(SQLiteConnection.Failure) -> SQLiteRegistrationWriter {
+    if let registrationWriter { return registrationWriter }
+    let writer = try SQLiteRegistrationWriter(connection)
+    registrationWriter = writer
+    return writer
+  }
+
+  private func rows(_ sql: String, _ body: (SQLiteStatement) throws(StoreError) -> Void) throws(StoreError) {
+    do {
+      let statement = try connection.prepare(sql)
+      defer { statement.reset() }
+      while try statement.step() { try body(statement) }
+    } catch let error as SQLiteConnection.Failure {
+      throw error.storeError(description)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .engine("\(error)")
+    }
+  }
+
+  private func reading<T: Sendable>(
+    _ body: (borrowing SQLiteRegistrations) throws(SQLiteConnection.Failure) -> T
+  ) throws(StoreError) -> T {
+    let result: Result<T, SQLiteConnection.Failure> = reader.withLock { reader in
+      do throws(SQLiteConnection.Failure) { return .success(try body(reader)) } catch { return .failure(error) }
+    }
+    do { return try result.get() } catch { throw error.storeError(description) }
+  }
+}

@@ -1,0 +1,58 @@
+import CSQLite
+
+/// The tables of a store's file, and its marks: whose it is, and which version wrote it.
+enum SQLiteSchema {
+  /// The version that this build reads and writes.
+  static let version = 1
+  /// Marks the file as a store of widgetpush (`PRAGMA application_id`): "wpsh".
+  private static let applicationID = 0x7770_7368
+
+  private static let tables = """
+    CREATE TABLE word(word TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE route(number INTEGER PRIMARY KEY, bundle TEXT NOT NULL, environment TEXT NOT NULL, upstream TEXT);
+    CREATE TABLE token_page(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE log_page(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE journal(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE registration(
+      token BLOB PRIMARY KEY, bundle TEXT NOT NULL, kind TEXT NOT NULL, environment TEXT NOT NULL, upstream TEXT, device TEXT,
+      user TEXT, platform TEXT, registered INTEGER NOT NULL, details BLOB NOT NULL) WITHOUT ROWID;
+    CREATE INDEX registration_device ON registration(device, token) WHERE device IS NOT NULL;
+    CREATE INDEX registration_user ON registration(user, token) WHERE user IS NOT NULL;
+    """
+
+  /// Sets the connection up for commits that a power cut does not take back, and makes the tables in an empty file.
+  ///
+  /// `synchronous=FULL` makes WAL mode sync with each commit. Checkpoints are the engine's own affair.
+  static func prepare(_ connection: SQLiteConnection, path: String) throws(StoreError) {
+    let version: Int
+    do throws(SQLiteConnection.Failure) {
+      let found = try connection.number("PRAGMA application_id")
+      version = try connection.number("PRAGMA user_version")
+      let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0
+      guard isEmpty || found == applicationID else {
+        throw SQLiteConnection.Failure(code: SQLITE_NOTADB, description: "it is a database of some other program")
+      }
+      if version <= Self.version { try setUp(connection, isEmpty: isEmpty) }
+    } catch {
+      throw error.storeError(path)
+    }
+    guard version <= Self.version else { throw .laterSchema(path: path, found: version, supported: Self.version) }
+  }
+
+  private static func setUp(_ connection: SQLiteConnection, isEmpty: Bool) throws(SQLiteConnection.Failure) {
+    try connection.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384")
+    guard isEmpty else { return }
+    try connection.run(
+      "BEGIN IMMEDIATE; \(tables) PRAGMA application_id=\(applicationID); PRAGMA user_version=\(Self.version); COMMIT")
+  }
+}
+
+extension SQLiteConnection.Failure {
+  /// What it means for the store.
+  func storeError(_ path: String) -> StoreError {
+    switch code & 0xFF {
+    case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, description)
+    default: .engine("\(path): \(description)")
+    }
+  }
+}
