@@ -12,6 +12,10 @@ public protocol ForwarderDelegate: AnyObject {
   func upstreamOpened(_ upstream: Int)
   /// The upstream's last connection has failed, or could not be made.
   func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd)
+  /// The upstream has begun, or ceased, to refuse the gateway's own provider token.
+  func upstreamRefusesCredentials(_ upstream: Int, _ refuses: Bool)
+  /// The upstream's answers have come, or ceased to be, under suspicion: no token is retired meanwhile.
+  func retiringStopped(_ upstream: Int, _ isStopped: Bool)
   /// The gateway's own provider token for the upstream cannot be made.
   func cannotSign(_ upstream: Int, _ error: CryptoError)
 }
@@ -35,7 +39,16 @@ public final class Forwarder {
   }
 
   /// Sends `push`, whose ranges lie in `bytes`, now or when a stream is free.
-  public func send(_ push: ForwardedPush, _ bytes: RawSpan) { links[Int(push.upstream)].send(push, bytes) }
+  ///
+  /// A number that no upstream has is one that the configuration does not know any more: the push waits for its return.
+  public func send(_ push: ForwardedPush, _ bytes: RawSpan) {
+    let number = Int(push.upstream)
+    guard number < links.count else {
+      delegate?.completed(push.ticket, .notAttempted(.upstreamUnavailable), detail: RawSpan())
+      return
+    }
+    links[number].send(push, bytes)
+  }
 
   /// Sends nothing more; what is on its way may still be answered, then the connections close.
   public func drain() { for link in links { link.drain() } }
@@ -47,9 +60,6 @@ public final class Forwarder {
   public var load: (inFlight: Int, queued: Int) {
     links.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
   }
-
-  /// Whether 410 answers of the upstream may retire tokens at present.
-  public func mayRetire(_ upstream: Int) -> Bool { links[upstream].mayRetire }
 
   func cannotSign(upstream: Int, _ error: CryptoError) { delegate?.cannotSign(upstream, error) }
 }

@@ -28,6 +28,7 @@ final class UpstreamLink {
   private var flights = Slab<Flight>(capacity: Limits.upstreamConnections * Limits.upstreamStreams)
   private var request: PushRequest
   private var isDraining = false
+  private var refusesCredentials = false
 
   init(_ index: Int, _ upstream: Upstream, on transport: TransportLoop, _ forwarder: Forwarder) {
     self.index = index
@@ -43,12 +44,6 @@ final class UpstreamLink {
 
   /// Pushes written and not answered, and pushes that wait for a stream.
   var load: (inFlight: Int, queued: Int) { (flights.count, queue.count) }
-
-  /// Whether answers are trusted to retire tokens.
-  var mayRetire: Bool { window.mayRetire }
-
-  /// Whether pushes can go there now.
-  func availability(at now: Instant) -> UpstreamWindow.Availability { window.availability(at: now) }
 
   /// Sends `push`, whose ranges lie in `bytes`, as soon as a stream is free; its outcome is reported exactly once.
   func send(_ push: ForwardedPush, _ bytes: RawSpan) {
@@ -126,6 +121,16 @@ final class UpstreamLink {
     }
   }
 
+  /// Counts the answer, and tells when it changes what is thought of the upstream.
+  private func note(status: Int, at now: Instant) {
+    let mightRetire = window.mayRetire
+    window.answered(status: status, at: now)
+    if mightRetire != window.mayRetire { forwarder.delegate?.retiringStopped(index, mightRetire) }
+    let refuses = status == 403
+    if refuses != refusesCredentials { forwarder.delegate?.upstreamRefusesCredentials(index, refuses) }
+    refusesCredentials = refuses
+  }
+
   private func report(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan = RawSpan()) {
     forwarder.delegate?.completed(ticket, outcome, detail: detail)
   }
@@ -155,7 +160,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
     }
     var detail = ByteRange.empty
     let read = UpstreamAnswer(answer, detail: &detail)
-    window.answered(status: read.status, at: now)
+    note(status: read.status, at: now)
     let outcome = read.meaning(at: now, mayRetire: window.mayRetire)
     if detail.isEmpty {
       report(flight.ticket, outcome)

@@ -138,6 +138,8 @@ public enum Limits {
   public static let intervalSeconds: Int64 = 7 * 86_400
   /// Milliseconds an HTTP/1.1 connection of the control face may rest between two requests; clients keep pools of them.
   public static let controlIdleMilliseconds: Int64 = 60_000
+  /// Bytes of header lists and bodies that the control face holds, of all its requests together.
+  public static let controlBytes = 64 << 20
   /// Connections of the control face.
   public static let controlConnections = 1024
   /// Requests in flight on the control face.

@@ -55,6 +55,13 @@ public struct Refusal: Sendable {
   public var type: PushType?
   /// The `apns-topic` in the header bytes, when there is one.
   public var topic: ByteRange?
+
+  /// A refusal of a request of which nothing else is known.
+  public init(reason: Reason, field: String, detail: String) {
+    self.reason = reason
+    self.field = field
+    self.detail = detail
+  }
 }
 
 /// A rule that a request breaks, on its way from the rule to the verdict.

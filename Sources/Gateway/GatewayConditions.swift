@@ -1,0 +1,12 @@
+import Synchronization
+
+/// What keeps the gateway from doing its work well, as `/readyz` tells it; set by the loops, read by anybody.
+final class GatewayConditions: Sendable {
+  private let sentences = Mutex<[String: String]>([:])
+
+  /// Puts `sentence` on record for `subject`, or takes it off when it is nil.
+  func set(_ subject: String, _ sentence: String?) { sentences.withLock { $0[subject] = sentence } }
+
+  /// Every sentence on record, by subject.
+  var all: [String] { sentences.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
+}

@@ -1,0 +1,35 @@
+public import Push
+public import Security
+public import Transport
+
+/// Something that a person who watches a gateway wants to see at once; `dev` prints each with its remedy.
+public enum GatewayEvent: Sendable {
+  /// A request that was answered with an error.
+  case refused(RefusedRequest)
+  /// An accepted push that its device, or a budget, let pass.
+  case ignored(PushID?, Cause, detail: String)
+  /// A connection to the provider face that failed, mostly before it carried a request.
+  case connectionFailed(ConnectionFailure)
+  /// An upstream's last connection has failed, or could not be made.
+  case upstreamFailed(name: String, ConnectionEnd)
+  /// An upstream can be reached.
+  case upstreamOpened(name: String)
+  /// The gateway's own provider token cannot be made.
+  case cannotSign(upstream: String, CryptoError)
+}
+
+/// A request that was answered with an error, as far as it was understood.
+public struct RefusedRequest: Sendable {
+  /// The id that was answered.
+  public var id: PushID
+  /// The token from the path.
+  public var token: DeviceToken?
+  /// The push type.
+  public var type: PushType?
+  /// The reason.
+  public var reason: Reason
+  /// The header, part of the path or payload field at fault; empty when none is.
+  public var field: String
+  /// What is wrong and what would be right.
+  public var detail: String
+}

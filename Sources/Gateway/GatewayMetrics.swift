@@ -1,0 +1,78 @@
+import Delivery
+import Push
+import Storage
+public import Telemetry
+
+/// What the gateway counts. No label ever holds anything that a sender chose.
+public final class GatewayMetrics: Sendable {
+  private let requests: Counter
+  private let attempts: Counter
+  private let connectionFailures: Counter
+  private let others: [any Metric]
+
+  /// The first place of a type's row; the last row is for requests whose type was not understood.
+  private static let answers = 1 + Reason.allCases.count
+  private static let outcomes = [
+    "accepted", "applied", "ignored", "pending", "retry", "notAttempted", "unregistered", "suspect", "refused",
+  ]
+
+  /// Metrics with one shard for each loop, and gauges that ask `store`.
+  init(loops: Int, store: Store) {
+    let types = Dimension("push_type", PushType.allCases.map(\.description) + ["none"])
+    let answers = Dimension(["status", "reason"], [["200", ""]] + Reason.allCases.map { ["\($0.status)", $0.description] })
+    requests = Counter(
+      "widgetpush_requests_total", help: "Answers of the provider API.", dimensions: [types, answers], shards: loops)
+    attempts = Counter(
+      "widgetpush_upstream_attempts_total", help: "Outcomes of attempts to forward a push.",
+      dimensions: [Dimension("outcome", Self.outcomes)], shards: loops)
+    connectionFailures = Counter(
+      "widgetpush_connection_failures_total", help: "Connections to the provider API that failed.", shards: loops)
+    let final = Disposition.allCases.filter { $0.isFinal && $0 != .refused }
+    others = [
+      Gauge("widgetpush_ready", help: "1 when the gateway takes pushes.") { store.readiness == .ready ? 1 : 0 },
+      Gauge("widgetpush_registrations", help: "Registered push tokens.") { Double(store.counters.registrations) },
+      Gauge("widgetpush_pushes_waiting", help: "Pushes that wait for budget or upstream.") { Double(store.counters.waiting) },
+      Gauge("widgetpush_pushes_in_flight", help: "Pushes on their way to an upstream.") { Double(store.counters.inFlight) },
+      Gauge("widgetpush_waiting_bytes", help: "Bytes held for pushes that have not ended.") { Double(store.counters.waitingBytes) },
+      Gauge("widgetpush_journal_bytes", help: "Bytes of journal not folded yet.") { Double(store.counters.journalBytes) },
+      Gauge("widgetpush_commits", help: "Commits since the start.") { Double(store.counters.commits) },
+      Gauge("widgetpush_commits_failed", help: "Commits that failed since the start.") { Double(store.counters.failedCommits) },
+      Gauge(
+        "widgetpush_pushes_finished", help: "Accepted pushes by their end, since the start.",
+        dimension: Dimension(
+          ["push_type", "disposition"], PushType.allCases.flatMap { type in final.map { [type.description, $0.name] } })
+      ) {
+        let counters = store.counters
+        return PushType.allCases.flatMap { type in final.map { Double(counters.finished(type, $0)) } }
+      },
+    ]
+  }
+
+  /// Everything that `/metrics` shows of the gateway.
+  public var all: [any Metric] { [requests, attempts, connectionFailures] + others }
+
+  func accepted(_ type: PushType, shard: Int) { requests.add(at: Int(type.rawValue) * Self.answers, shard: shard) }
+
+  func answered(_ type: PushType?, _ reason: Reason, shard: Int) {
+    let row = type.map { Int($0.rawValue) } ?? PushType.allCases.count
+    requests.add(at: row * Self.answers + 1 + Int(reason.rawValue), shard: shard)
+  }
+
+  func connectionFailed(shard: Int) { connectionFailures.add(shard: shard) }
+
+  func forwarded(_ outcome: UpstreamOutcome, shard: Int) {
+    let index =
+      switch outcome {
+      case .accepted: 0
+      case .finished(.applied, _): 1
+      case .finished: 2
+      case .pending: 3
+      case .retry: 4
+      case .notAttempted: 5
+      case .unregistered: 6
+      case .suspect: 7
+      case .refused: 8
+      }
+    attempts.add(at: index, shard: shard)
+  }
+}

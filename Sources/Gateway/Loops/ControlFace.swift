@@ -1,0 +1,42 @@
+import Control
+import Primitives
+import Push
+import Reactor
+import Security
+import Transport
+
+/// The control face on a loop and thread of its own, so that people never wait for pushes nor pushes for people.
+final class ControlFace: Sendable {
+  private let thread: Thread
+  private let drains: Mailbox<TimeSpan>
+
+  /// Starts to answer on `socket`, encrypted with `tls`, and on `plain` as it is.
+  init(
+    _ socket: ListeningSocket, tls: TLSContext, plain: ListeningSocket?, clock: @escaping @Sendable () -> Instant,
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) throws {
+    let started = Handoff<Result<Mailbox<TimeSpan>, any Error>>()
+    thread = try Thread.start(name: "control") {
+      do {
+        let loop = try EventLoop(clock: clock)
+        let transport = TransportLoop(
+          on: loop, connections: 2 * Limits.controlConnections, exchanges: Limits.controlExchanges, blockBytesMax: Limits.controlBytes)
+        let server = ControlServer(on: transport, handler: handler)
+        try server.listen(socket, tls: tls)
+        if let plain { try server.listen(plain, tls: nil) }
+        let drains = loop.makeMailbox(capacity: 1) { (limit: TimeSpan) in server.drain(within: limit) { loop.stop() } }
+        started.give(.success(drains))
+        loop.run()
+      } catch {
+        started.give(.failure(error))
+      }
+    }
+    drains = try started.take().get()
+  }
+
+  /// Lets open requests finish for up to `limit`, and waits for the thread's end.
+  func drain(within limit: TimeSpan) {
+    drains.post(limit)
+    thread.join()
+  }
+}

@@ -1,0 +1,83 @@
+import HTTP2
+import Primitives
+import Push
+import Reactor
+import Security
+import Storage
+import Transport
+
+/// What lives on one loop's thread: the loop, its share of the provider face, its connections to upstreams.
+final class LoopBody {
+  private let loop: EventLoop
+  private let provider: ProviderLoop
+  private var servers: [HTTP2Server] = []
+  private var inbox: Mailbox<LoopOrder>?
+  private var serversOpen = 0
+  private var isDraining = false
+  private var deadline: Timer?
+
+  /// The settled batches of this loop, from the store thread.
+  var settled: Mailbox<Batch> { provider.settled }
+  /// What other threads tell this loop.
+  var orders: Mailbox<LoopOrder> { inbox! }
+
+  init(
+    _ index: Int, sockets: [ListeningSocket], tls: TLSContext, _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
+  ) throws {
+    loop = try EventLoop(clock: clock)
+    let transport = TransportLoop(
+      on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnections * shared.upstreams.count,
+      exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
+    provider = try ProviderLoop(index, on: transport, shared)
+    inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
+    servers = try sockets.map {
+      try HTTP2Server(on: transport, $0, tls: tls, Self.serverConfiguration, handler: provider)
+    }
+    loop.atEveryRoundEnd(.decide) { [unowned self] in endIfDrained() }
+  }
+
+  func run() { loop.run() }
+
+  private static var serverConfiguration: HTTP2Server.Configuration {
+    var settings = ServerSettings(bodyBytesMax: Limits.providerBodyBytes)
+    settings.concurrentStreams = Limits.concurrentStreams
+    settings.headerListBytesMax = Limits.headerListBytes
+    var timeouts = ConnectionTimeouts()
+    timeouts.handshake = .milliseconds(Limits.handshakeMilliseconds)
+    timeouts.request = .milliseconds(Limits.requestMilliseconds)
+    timeouts.stalledWrite = .milliseconds(Limits.stalledWriteMilliseconds)
+    return HTTP2Server.Configuration(settings: settings, connectionsMax: Limits.connectionsPerLoop, timeouts: timeouts)
+  }
+}
+
+// MARK: The end
+
+extension LoopBody {
+  private func carryOut(_ order: LoopOrder) {
+    switch order {
+    case .drain(let limit): drain(within: limit)
+    }
+  }
+
+  /// First the clients, whose open requests may still bring pushes; then the upstreams.
+  private func drain(within limit: TimeSpan) {
+    guard !isDraining else { return }
+    isDraining = true
+    serversOpen = servers.count
+    deadline = loop.makeTimer { [unowned self] in provider.abort() }
+    deadline?.arm(after: limit)
+    for server in servers {
+      server.drain(within: limit) { [unowned self] in
+        serversOpen -= 1
+        if serversOpen == 0 { provider.drain() }
+      }
+    }
+  }
+
+  /// Ends the loop once every client is gone and every push that was on its way has its outcome.
+  private func endIfDrained() {
+    guard isDraining, serversOpen == 0 else { return }
+    let load = provider.load
+    if load.inFlight == 0 && load.queued == 0 { loop.stop() }
+  }
+}

@@ -1,0 +1,21 @@
+import Configuration
+import Storage
+
+extension GatewayConfiguration {
+  /// The engine that keeps the store where the configuration says.
+  ///
+  /// - Throws: `StoreError`: another process has it, a later version wrote it, or it is no store.
+  func openEngine() throws(StoreError) -> any Engine {
+    switch store {
+    case .folder(let folder)?: try SQLiteEngine(path: folder + "/gateway.sqlite")
+    case .memory?, nil: MemoryEngine()
+    }
+  }
+
+  /// The store's bounds: those of `Limits`, with the length of the log as configured.
+  var storeSettings: StoreSettings {
+    var settings = StoreSettings()
+    settings.logEntries = pushLogEntries
+    return settings
+  }
+}

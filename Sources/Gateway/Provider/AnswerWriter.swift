@@ -1,0 +1,59 @@
+import HTTP2
+import Primitives
+import Push
+import Rules
+
+/// Writes the answers of the provider API, in Apple's own form (apns.md section 5.1); memory is allocated once.
+///
+/// 200 is one HEADERS frame with `apns-id` and nothing else; an error is HEADERS and one DATA frame. Only a request that
+/// asks with `widgetpush-explain: 1` gets more.
+struct AnswerWriter: ~Copyable {
+  private var fields = FieldList()
+  private var body = InlineArray<1024, UInt8>(repeating: 0)
+
+  /// Answers 200.
+  mutating func accept(_ exchange: Exchange, id: PushID, explaining disposition: Disposition?) {
+    begin(id)
+    if let disposition { explain(disposition, detail: "") }
+    exchange.respond(status: 200, fields)
+  }
+
+  /// Answers with an error. `detail` is on the wire with `BadPayload`, and where the request asked for explanations.
+  mutating func refuse(
+    _ exchange: Exchange, id: PushID, _ reason: Reason, since: Instant? = nil, detail: String = "", retryAfterSeconds: Int64? = nil,
+    explaining: Bool
+  ) {
+    begin(id)
+    if explaining { explain(.refused, detail: detail) }
+    if let retryAfterSeconds {
+      let digits = Array(String(retryAfterSeconds).utf8)
+      unsafe fields.append(.retryAfter, digits.span.bytes)
+    }
+    var span = body.mutableSpan
+    let count = unsafe span.withUnsafeMutableBytes { buffer in
+      var output = unsafe OutputRawSpan(buffer: buffer, initializedCount: 0)
+      ErrorBody.append(reason, since: since, detail: detail, to: &output)
+      return unsafe output.finalize(for: buffer)
+    }
+    unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes.extracting(0..<count))
+  }
+
+  private mutating func begin(_ id: PushID) {
+    fields.removeAll()
+    let text = id.text
+    unsafe fields.append(.apnsID, text.span.bytes)
+  }
+
+  private mutating func explain(_ disposition: Disposition, detail: String) {
+    let name = Array(disposition.name.utf8)
+    unsafe fields.append(.widgetpushDisposition, name.span.bytes)
+    guard !detail.isEmpty else { return }
+    let text = Self.fieldValue(detail)
+    unsafe fields.append(.widgetpushDetail, text.span.bytes)
+  }
+
+  /// A detail as a field value: printable ASCII, at most 400 bytes (RFC 9110 section 5.5).
+  private static func fieldValue(_ text: String) -> [UInt8] {
+    text.unicodeScalars.prefix(400).map { $0.value >= 0x20 && $0.value < 0x7F ? UInt8($0.value) : UInt8(ascii: "?") }
+  }
+}

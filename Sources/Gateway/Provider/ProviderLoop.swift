@@ -1,0 +1,239 @@
+import Delivery
+import Forwarding
+import HTTP2
+import Primitives
+import Push
+import Reactor
+import Rules
+import Security
+import Storage
+import Transport
+
+/// The data path of one loop: requests in, batches to the store, answers and forwarded pushes out.
+///
+/// A request is judged when it is complete. What the rules refuse is answered at once; the rest becomes an operation of the
+/// round's batch, which goes to the store at the end of the round and comes back settled: only then is anything answered
+/// 200, and what may go now is forwarded from this very loop. Per request nothing is allocated.
+final class ProviderLoop {
+  private let index: Int
+  private let loop: EventLoop
+  private let transport: TransportLoop
+  private let store: Store
+  private let rules: RequestRules
+  private let forwarder: Forwarder
+  private let upstreamNames: [String]
+  private let metrics: GatewayMetrics
+  private let conditions: GatewayConditions
+  private let observer: (@Sendable (GatewayEvent) -> Void)?
+  private let explainsAlways: Bool
+  private let ids = RandomPool()
+  private var tokens: ProviderTokenVerdicts
+  private var answers = AnswerWriter()
+  private var batch: Batch
+
+  /// The settled batches of this loop, from the store thread.
+  var settled: Mailbox<Batch> { inbox! }
+  private var inbox: Mailbox<Batch>?
+
+  init(_ index: Int, on transport: TransportLoop, _ shared: ProviderShared) throws(CryptoError) {
+    self.index = index
+    self.transport = transport
+    loop = transport.loop
+    store = shared.store
+    rules = shared.rules
+    metrics = shared.metrics
+    conditions = shared.conditions
+    observer = shared.observer
+    explainsAlways = shared.explainsAlways
+    upstreamNames = shared.upstreams.map(\.name)
+    let seeds = RandomPool()
+    tokens = ProviderTokenVerdicts(
+      verifier: try ProviderSignatures(keys: shared.providerKeys), capacity: Limits.providerTokenVerdicts, seed: seeds.next())
+    forwarder = Forwarder(
+      shared.upstreams, authorization: UpstreamAuthorization(signers: shared.signers, signerOfApp: shared.signerOfApp), on: transport)
+    batch = shared.store.makeBatch()
+    forwarder.delegate = self
+    inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
+    loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
+  }
+
+  /// Pushes that are written to upstreams and not answered, and that wait for a stream.
+  var load: (inFlight: Int, queued: Int) { forwarder.load }
+
+  /// Forwards nothing more; what is on its way may still be answered.
+  func drain() { forwarder.drain() }
+
+  /// Ends the connections to upstreams at once.
+  func abort() { forwarder.abort() }
+}
+
+// MARK: Requests
+
+extension ProviderLoop: HTTP2ServerHandler {
+  func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
+    let verdict = rules.evaluate(
+      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
+      environment: Self.environment(ofServerName: connection.serverName), now: loop.now, tokens: &tokens)
+    switch verdict {
+    case .push(let push): admit(push, exchange, environment: Self.environment(ofServerName: connection.serverName))
+    case .refused(let refusal): refuse(refusal, exchange)
+    }
+  }
+
+  func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
+    let refusal = Refusal(
+      reason: .idleTimeout, field: "body",
+      detail: "the request did not end within \(Limits.requestMilliseconds / 1000) s; end its body with END_STREAM")
+    refuse(refusal, exchange)
+  }
+
+  func connectionFailed(_ failure: ConnectionFailure) {
+    metrics.connectionFailed(shard: index)
+    observer?(.connectionFailed(failure))
+  }
+
+  private func admit(_ push: ParsedPush, _ exchange: Exchange, environment: PushEnvironment?) {
+    let topic = batch.append(exchange.headerBytes[push.topic])
+    let operation = AdmitOperation(
+      reply: exchange.key.packed, id: push.id ?? makeID(), token: push.token, environment: environment, type: push.type,
+      priority: push.priority, prioritySent: push.prioritySent, expiration: push.expiration, traits: push.traits,
+      warnings: push.warnings, received: exchange.received, topic: topic,
+      bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
+      collapseID: batch.append(exchange.headerBytes[push.collapseID]), payload: batch.append(exchange.body))
+    batch.admits.append(operation)
+    if batch.operationCount >= Limits.batchOperations { submit() }
+  }
+
+  private func refuse(_ refusal: Refusal, _ exchange: Exchange) {
+    let id = refusal.id ?? makeID()
+    var bundle = ByteRange.empty
+    if let range = refusal.topic {
+      let topic = exchange.headerBytes[range]
+      bundle = batch.append(topic[Self.bundleID(topic)])
+    }
+    batch.refusals.append(
+      RefusedOperation(
+        id: id, token: refusal.token, type: refusal.type, bundleID: bundle, reason: refusal.reason, detail: batch.append(refusal.detail),
+        received: loop.now))
+    answers.refuse(exchange, id: id, refusal.reason, detail: refusal.detail, explaining: isExplained(exchange))
+    metrics.answered(refusal.type, refusal.reason, shard: index)
+    observer?(
+      .refused(
+        RefusedRequest(
+          id: id, token: refusal.token, type: refusal.type, reason: refusal.reason, field: refusal.field, detail: refusal.detail)))
+    if batch.operationCount >= Limits.batchOperations { submit() }
+  }
+
+  /// Apple's own form: 128 random bits in upper case.
+  private func makeID() -> PushID { PushID(high: ids.next(), low: ids.next()) }
+
+  private func isExplained(_ exchange: Exchange) -> Bool {
+    explainsAlways || exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
+  }
+
+  /// The environment that Apple's host names stand for; any other name says nothing.
+  private static func environment(ofServerName name: String?) -> PushEnvironment? {
+    switch name {
+    case "api.push.apple.com": .production
+    case "api.sandbox.push.apple.com", "api.development.push.apple.com": .development
+    default: nil
+    }
+  }
+
+  /// A refused request's topic without the suffix of any push type.
+  private static func bundleID(_ topic: RawSpan) -> ByteRange {
+    for type in PushType.allCases {
+      let suffix = type.topicSuffix
+      let rest = topic.byteCount - suffix.utf8CodeUnitCount
+      if rest > 0, rest < topic.byteCount, topic.extracting(rest..<topic.byteCount).equals(suffix) {
+        return ByteRange(offset: 0, count: rest)
+      }
+    }
+    return ByteRange(offset: 0, count: min(topic.byteCount, Limits.topicBytes))
+  }
+}
+
+// MARK: Batches
+
+extension ProviderLoop {
+  /// Hands the round's batch to the store; when the store has no room, its pushes are answered 503.
+  private func submit() {
+    guard !batch.isEmpty else { return }
+    if !store.submit(batch, from: index) {
+      for operation in batch.admits { answer(operation, .refused(.serviceUnavailable)) }
+      batch.admits.removeAll(keepingCapacity: true)
+      // Outcomes always have room, and refusals are only for the log.
+      guard !batch.completions.isEmpty, store.submit(batch, from: index) else { return batch.reset() }
+    }
+    batch = store.makeBatch()
+  }
+
+  /// Answers what the store has settled, forwards what may go, and gives the batch back.
+  private func settle(_ batch: Batch) {
+    for operation in batch.admits { answer(operation, operation.result) }
+    for push in batch.forwards { forwarder.send(push, batch.bytes) }
+    store.recycle(batch)
+  }
+
+  private func answer(_ operation: AdmitOperation, _ admission: Admission) {
+    let exchange = transport.exchanges.exchange(for: ExchangeKey(packed: operation.reply))
+    switch admission {
+    case .unsettled: preconditionFailure("a settled batch has a result for each push")
+    case .forwarded, .waiting, .merged, .ended:
+      metrics.accepted(operation.type, shard: index)
+      if case .ended(.ignored, let cause) = admission { observer?(.ignored(operation.id, cause, detail: "")) }
+      guard let exchange else { return }
+      answers.accept(exchange, id: operation.id, explaining: isExplained(exchange) ? admission.disposition : nil)
+    case .refused(let reason, let cause, let since, let retryAt):
+      metrics.answered(operation.type, reason, shard: index)
+      let detail = cause == .none ? reason.remedy.happened : cause.remedy.happened
+      observer?(
+        .refused(
+          RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
+      guard let exchange else { return }
+      let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
+      answers.refuse(
+        exchange, id: operation.id, reason, since: since, detail: detail, retryAfterSeconds: wait, explaining: isExplained(exchange))
+    }
+  }
+}
+
+// MARK: Upstreams
+
+extension ProviderLoop: ForwarderDelegate {
+  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan) {
+    batch.completions.append(
+      CompleteOperation(ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail)))
+    metrics.forwarded(outcome, shard: index)
+    if let observer, case .finished(.ignored, let cause) = outcome { observer(.ignored(nil, cause, detail: detail.string)) }
+    if batch.operationCount >= Limits.batchOperations { submit() }
+  }
+
+  func upstreamOpened(_ upstream: Int) {
+    store.upstreamAvailable(UInt16(upstream))
+    conditions.set("signing \(upstream)", nil)
+    observer?(.upstreamOpened(name: upstreamNames[upstream]))
+  }
+
+  func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) {
+    observer?(.upstreamFailed(name: upstreamNames[upstream], end))
+  }
+
+  func upstreamRefusesCredentials(_ upstream: Int, _ refuses: Bool) {
+    let name = upstreamNames[upstream]
+    let sentence = "The upstream \(name) refuses the gateway's own provider token; check the key, its team and its environment."
+    conditions.set("credentials \(upstream)", refuses ? sentence : nil)
+  }
+
+  func retiringStopped(_ upstream: Int, _ isStopped: Bool) {
+    let name = upstreamNames[upstream]
+    let sentence =
+      "More than 20 % of the last answers of the upstream \(name) were 400 or 410, so no token is retired; check environment and key."
+    conditions.set("retiring \(upstream)", isStopped ? sentence : nil)
+  }
+
+  func cannotSign(_ upstream: Int, _ error: CryptoError) {
+    conditions.set("signing \(upstream)", "The gateway cannot sign for the upstream \(upstreamNames[upstream]): \(error).")
+    observer?(.cannotSign(upstream: upstreamNames[upstream], error))
+  }
+}

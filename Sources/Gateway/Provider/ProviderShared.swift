@@ -1,0 +1,23 @@
+import Forwarding
+import Rules
+import Security
+import Storage
+
+/// What the data paths of all loops share; nothing in it changes while they run.
+struct ProviderShared: Sendable {
+  let store: Store
+  let rules: RequestRules
+  /// The public keys of the rules' providers, in their order.
+  let providerKeys: [P256PublicKey]
+  /// The upstreams, in the order in which the store's resolver numbers them.
+  let upstreams: [Upstream]
+  /// The gateway's own keys; at least one.
+  let signers: [ProviderTokenSigner]
+  /// The index of the signer for each app of the directory.
+  let signerOfApp: [Int]
+  let metrics: GatewayMetrics
+  let conditions: GatewayConditions
+  /// Whether every answer explains itself, not only those whose request asks for it.
+  let explainsAlways: Bool
+  let observer: (@Sendable (GatewayEvent) -> Void)?
+}

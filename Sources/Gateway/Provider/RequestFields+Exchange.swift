@@ -1,0 +1,28 @@
+import HTTP2
+import Rules
+
+extension RequestFields {
+  /// Where the headers of `exchange` stand in its header bytes.
+  init(_ exchange: Exchange) {
+    self.init()
+    method = exchange.range(of: .method)
+    path = exchange.range(of: .path)
+    authorization = exchange.range(of: .authorization)
+    apnsID = exchange.range(of: .apnsID)
+    pushType = exchange.range(of: .apnsPushType)
+    topic = exchange.range(of: .apnsTopic)
+    priority = exchange.range(of: .apnsPriority)
+    expiration = exchange.range(of: .apnsExpiration)
+    collapseID = exchange.range(of: .apnsCollapseID)
+    channelID = exchange.range(of: .apnsChannelID)
+    let repeated = exchange.duplicates
+    if !repeated.isEmpty { duplicate = Self.firstDuplicate(repeated) }
+  }
+
+  private static func firstDuplicate(_ names: HeaderNames) -> StaticString? {
+    let single: [HeaderName] = [
+      .authorization, .apnsID, .apnsPushType, .apnsTopic, .apnsPriority, .apnsExpiration, .apnsCollapseID, .apnsChannelID,
+    ]
+    return single.first { names.contains($0) }?.wireName
+  }
+}
