@@ -116,7 +116,9 @@ let package = Package(
       name: "ControlTests",
       dependencies: ["Control", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport"],
       swiftSettings: tests),
-    .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: ["Control", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Storage", "Telemetry"], swiftSettings: tests),
     .target(name: "CAllocCounter", path: "Tests/Support/CAllocCounter"),
     .testTarget(
       name: "MockDeviceTests",

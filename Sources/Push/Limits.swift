@@ -134,6 +134,8 @@ public enum Limits {
   public static let controlFields = 100
   /// Bytes of a name that somebody registers: a widget's kind, a user, a device.
   public static let nameBytes = 256
+  /// Bytes of what a device says about a push in its outcome.
+  public static let detailBytes = 1024
   /// Longest minimum interval, coalescing time and budget window that may be set, in seconds: a week.
   public static let intervalSeconds: Int64 = 7 * 86_400
   /// Milliseconds an HTTP/1.1 connection of the control face may rest between two requests; clients keep pools of them.

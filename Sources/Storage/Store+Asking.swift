@@ -49,13 +49,15 @@ extension StoreCore {
   }
 
   /// Answers a list call at once, or keeps it until enough matches are there.
-  mutating func wait(_ query: PushQuery, _ wait: PushWait, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void) {
+  mutating func wait(
+    _ query: PushQuery, _ wait: PushWait, _ abandonment: Abandonment, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void
+  ) {
     let page = state.page(query, wanted: wait.count)
-    if page.complete || now >= wait.until { return resume(.success(page)) }
+    if page.complete || now >= wait.until || abandonment.isDeclared { return resume(.success(page)) }
     guard waiters.count < settings.waiters else {
       return resume(.failure(.notReady("\(settings.waiters) list calls wait already")))
     }
-    waiters.append(Waiter(query: query, wait: wait) { resume(.success($0)) })
+    waiters.append(Waiter(query: query, wait: wait, abandonment: abandonment) { resume(.success($0)) })
     state.isWatched = true
   }
 }

@@ -117,12 +117,24 @@ public final class Store: Sendable {
     try await ask { $0.state.records(of: id, all: all) }
   }
 
-  /// One page of the pushes that match, newest first. With `wait`, answers once so many match, or when the time is over.
+  /// One page of the pushes that match, newest first. With `wait`, answers once so many match, or when the time is over or the
+  /// task is cancelled.
   ///
   /// - Throws: `notReady` when too many calls wait already.
   public func pushes(matching query: PushQuery, wait: PushWait? = nil) async throws(StoreError) -> PushPage {
     guard let wait else { return try await ask { $0.state.page(query) } }
-    return try await suspend { core, resume in core.wait(query, wait, resume) }
+    let abandonment = Abandonment()
+    let result: Result<PushPage, StoreError> = await withTaskCancellationHandler {
+      do throws(StoreError) {
+        return .success(try await suspend { core, resume in core.wait(query, wait, abandonment, resume) })
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      abandonment.declare()
+      inbox.poke()
+    }
+    return try result.get()
   }
 
   /// What a device reported about a push later; durable when it answers. False when no push of that id can have such a report.

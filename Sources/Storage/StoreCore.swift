@@ -44,6 +44,7 @@ struct StoreCore: ~Copyable {
   struct Waiter {
     var query: PushQuery
     var wait: PushWait
+    let abandonment: Abandonment
     var resume: @Sendable (PushPage) -> Void
   }
 
@@ -228,7 +229,7 @@ struct StoreCore: ~Copyable {
     guard !waiters.isEmpty else { return }
     var kept: [Waiter] = []
     for waiter in waiters {
-      let isOver = now >= waiter.wait.until
+      let isOver = now >= waiter.wait.until || waiter.abandonment.isDeclared
       guard isOver || state.hasNews(for: waiter.query, refusedSeen: refusedSeen) else {
         kept.append(waiter)
         continue

@@ -1,0 +1,92 @@
+public import Control
+public import Primitives
+public import Push
+public import Storage
+public import Telemetry
+
+/// The gateway's control API: registrations, pushes, budgets, and how the gateway is.
+///
+/// It keeps no state: everything is the store's. Safe to use from any thread.
+public struct ControlAPI: Sendable {
+  /// What the API works on.
+  public struct Parts: Sendable {
+    /// Registrations, pushes and budgets.
+    public var store: Store
+    /// The apps that tokens may be registered for.
+    public var apps: AppDirectory
+    /// The names that a registration's `upstream` may have.
+    public var upstreams: [String]
+    /// What `/metrics` shows.
+    public var metrics: [any Metric]
+    /// What `/version` shows.
+    public var version: String
+    /// Why the gateway cannot do its work at present, one sentence each; empty when it can.
+    public var obstacles: @Sendable () -> [String]
+    /// What `/dev/` serves; nil outside `dev`.
+    public var devFiles: DevFiles?
+    /// The time.
+    public var now: @Sendable () -> Instant
+
+    /// These parts.
+    public init(
+      store: Store, apps: AppDirectory, upstreams: [String], metrics: [any Metric], version: String,
+      obstacles: @escaping @Sendable () -> [String], devFiles: DevFiles? = nil, now: @escaping @Sendable () -> Instant
+    ) {
+      self.store = store
+      self.apps = apps
+      self.upstreams = upstreams
+      self.metrics = metrics
+      self.version = version
+      self.obstacles = obstacles
+      self.devFiles = devFiles
+      self.now = now
+    }
+  }
+
+  let parts: Parts
+
+  /// The API over these parts.
+  public init(_ parts: Parts) { self.parts = parts }
+
+  /// Every route.
+  public var routes: [Route] { registrationRoutes + pushRoutes + budgetRoutes + statusRoutes + devRoutes }
+
+  /// The push token that a path names, in hexadecimal of either case.
+  func token(_ routed: RoutedRequest) throws(ControlError) -> DeviceToken {
+    let text = routed["token"]
+    guard let token = DeviceToken(hex: text) else {
+      throw .badRequest(
+        "the token in the path must be hexadecimal with an even number of digits, 2 to \(2 * DeviceToken.bytesMax), not \"\(text.prefix(32))\"",
+        field: "token")
+    }
+    return token
+  }
+
+  /// The registration of a token, if the caller may see it.
+  func visibleRegistration(_ token: DeviceToken, _ grant: Grant) async throws(ControlError) -> RegistrationRecord {
+    let record = try await asking { () async throws(StoreError) in try await parts.store.registration(token) }
+    guard let record, grant.sees(record.registration.bundleID) else {
+      throw .notFound("no token \(token.hex.prefix(16))… is registered here; register it with PUT /v1/registrations/TOKEN")
+    }
+    return record
+  }
+
+  /// What the store answers, with its errors as answers of the API.
+  func asking<T>(_ ask: () async throws(StoreError) -> T) async throws(ControlError) -> T {
+    do throws(StoreError) {
+      return try await ask()
+    } catch {
+      throw ControlError(error)
+    }
+  }
+}
+
+extension ControlError {
+  /// 503 for a store that cannot do what was asked, 409 for one that is full.
+  init(_ error: StoreError) {
+    switch error {
+    case .full: self = .conflict(error.description)
+    default: self = .unavailable(error.description)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Storage
+
+extension ControlAPI {
+  /// `/v1/pushes`.
+  var pushRoutes: [Route] {
+    [
+      Route(.get, "/v1/pushes/{id}", .scope(.read), push),
+      Route(.get, "/v1/pushes", .scope(.read), pushes),
+      Route(.post, "/v1/pushes/{id}/outcome", .scope(.register), recordOutcome),
+    ]
+  }
+
+  @Sendable private func push(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    var reader = routed.request.query.reader()
+    let all = try reader.flag("all")
+    try reader.finish()
+    let records = try await visiblePushes(try id(routed), all: all, routed.grant)
+    return .json(all ? ["pushes": .array(records.map(\.json))] : records[0].json)
+  }
+
+  @Sendable private func pushes(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    var reader = routed.request.query.reader()
+    var query = PushQuery(visibleBundleIDs: routed.grant.bundleIDs)
+    query.token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
+    query.bundleID = try reader.text("bundleID")
+    query.type = try reader.choice("type", of: PushType.allCases.map(\.description)).flatMap(PushType.init)
+    query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
+    query.after = try reader.value("after", "the \"next\" of an earlier page") { PushCursor(text: $0) }
+    query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
+    let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
+    let count = try reader.integer("count", in: 1...Limits.pageRows)
+    try reader.finish()
+    if count != nil && span == nil {
+      throw .badRequest("count says how many pushes to wait for, so give wait too, such as wait=10s", field: "count")
+    }
+    let wait = span.map { PushWait(count: count ?? 1, until: parts.now() + $0) }
+    let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
+    var object: JSONObject = ["pushes": .array(page.pushes.map(\.json))]
+    object["next"] = page.next.map { .string($0.text) }
+    if wait != nil {
+      object["complete"] = .bool(page.complete)
+      object["matched"] = .integer(Int64(page.matched))
+      object["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.json, "differs": .string($0.differs)] })
+    }
+    return .json(.object(object))
+  }
+
+  /// What a device reports of a push that it answered with `pending`.
+  @Sendable private func recordOutcome(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let id = try id(routed)
+    let (disposition, cause, detail) = try routed.request.readJSON { reader throws(FieldError) in
+      let disposition = Disposition(name: try reader.choice("disposition", of: [Disposition.applied.name, Disposition.ignored.name]))!
+      let cause = try reader.optionalChoice("cause", of: Cause.allCases.map(\.name)).flatMap(Cause.init(name:))
+      let detail = try reader.optionalString("detail")
+      if let detail, detail.utf8.count > Limits.detailBytes {
+        throw reader.error("detail", "must have at most \(Limits.detailBytes) bytes, not \(detail.utf8.count)")
+      }
+      return (disposition, cause ?? .none, detail)
+    }
+    let records = try await asking { () async throws(StoreError) in try await parts.store.push(id, all: true) }
+    // An id that another app has used too is not told apart by the store, so it is nobody's.
+    guard let record = records.first, records.allSatisfy({ routed.grant.sees($0.bundleID) }) else { throw unknown(id) }
+    let isTaken = try await asking { () async throws(StoreError) in
+      try await parts.store.recordOutcome(id, disposition, cause: cause, detail: detail)
+    }
+    guard isTaken else { throw .conflict("the push is \(record.disposition.name) and takes no outcome any more") }
+    return .noContent
+  }
+
+  private func id(_ routed: RoutedRequest) throws(ControlError) -> PushID {
+    guard let id = PushID(routed["id"]) else {
+      throw .badRequest(
+        "the apns-id in the path must be a UUID such as 123e4567-e89b-12d3-a456-426655440000, not \"\(routed["id"].prefix(64))\"",
+        field: "id")
+    }
+    return id
+  }
+
+  /// The pushes of that id that the caller may see, newest first; at least one.
+  private func visiblePushes(_ id: PushID, all: Bool, _ grant: Grant) async throws(ControlError) -> [PushRecord] {
+    let records = try await asking { () async throws(StoreError) in try await parts.store.push(id, all: true) }
+    let visible = records.filter { grant.sees($0.bundleID) }
+    guard let newest = visible.first else { throw unknown(id) }
+    return all ? visible : [newest]
+  }
+
+  private func unknown(_ id: PushID) -> ControlError {
+    .notFound("no push \(id) is known here; it was sent to another gateway, or so long ago that it is forgotten")
+  }
+}

@@ -1,0 +1,61 @@
+import JSON
+import Primitives
+import Push
+import Storage
+
+extension PushRecord {
+  /// The push as the control side shows it: what became of it, why, and what to do.
+  var json: JSONValue {
+    let remedy = Remedy(disposition, cause: cause, reason: reason)
+    var object: JSONObject = ["id": .string(id.description)]
+    object["token"] = token.map { .string($0.hex) }
+    if !bundleID.isEmpty { object["bundleID"] = .string(bundleID) }
+    object["type"] = type.map { .string($0.description) }
+    object["priority"] = priority.map { .integer(Int64($0.rawValue)) }
+    object["received"] = received.json
+    object["status"] = .integer(Int64(status))
+    object["reason"] = reason.map { .string($0.description) }
+    object["upstreamStatus"] = upstreamStatus.map { .integer(Int64($0)) }
+    object["disposition"] = .string(disposition.name)
+    if cause != .none { object["cause"] = .string(cause.name) }
+    object["certainty"] = .string(remedy.certainty.name)
+    object["happened"] = .string(remedy.happened)
+    object["remedy"] = .string(remedy.advice)
+    object["detail"] = detail.map(JSONValue.string)
+    object["mergedInto"] = mergedInto.map { .string($0.description) }
+    let warnings = warnings.all
+    if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
+    object["steps"] = .array(steps.map(\.json))
+    return .object(object)
+  }
+}
+
+extension PushRecord.Step {
+  /// The step as it stands in a push.
+  var json: JSONValue {
+    var object: JSONObject = ["at": at.json, "disposition": .string(disposition.name)]
+    if cause != .none { object["cause"] = .string(cause.name) }
+    object["budgetBefore"] = budgetBefore.map { .integer(Int64($0)) }
+    object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }
+    object["attempt"] = attempt.map { .integer(Int64($0)) }
+    return .object(object)
+  }
+}
+
+extension BudgetReport {
+  /// The budget as the control side shows it; `index` is its place among the token's.
+  func json(index: Int) -> JSONValue {
+    var object: JSONObject = ["index": .integer(Int64(index))]
+    object["widget"] = widget.map(\.json)
+    object["allowance"] = .integer(Int64(allowance))
+    object["burst"] = .integer(Int64(burst))
+    object["intervalSeconds"] = interval.jsonSeconds
+    object["minimumIntervalSeconds"] = minimumInterval.jsonSeconds
+    object["remaining"] = .integer(Int64(remaining))
+    object["binds"] = .bool(binds)
+    object["payableAt"] = payableAt.json
+    object["nextCredit"] = nextCredit.map(\.json)
+    object["lastCharge"] = lastCharge.map(\.json)
+    return .object(object)
+  }
+}

@@ -1,0 +1,84 @@
+import Control
+import JSON
+import Primitives
+import Push
+
+/// The body of `PUT /v1/registrations/{token}` as a registration.
+enum RegistrationBody {
+  /// Reads every field; throws at the first one that is missing, of the wrong form, or of no use to the token's type.
+  static func read(_ reader: inout JSONReader, token: DeviceToken) throws(FieldError) -> Registration {
+    let kind = TokenKind(name: try reader.choice("type", of: TokenKind.allCases.map(\.name)))!
+    let bundleID = try text("bundleID", try reader.string("bundleID"), reader)
+    let environment = PushEnvironment(name: try reader.choice("environment", of: PushEnvironment.allCases.map(\.name)))!
+    var registration = Registration(token: token, kind: kind, bundleID: bundleID, environment: environment)
+    registration.upstream = try optionalText("upstream", &reader)
+    registration.device = try optionalText("device", &reader)
+    registration.user = try optionalText("user", &reader)
+    registration.platform = try optionalText("platform", &reader)
+    registration.widgets = try widgets(&reader, kind)
+    registration.controlKind = try control(&reader, kind)
+    registration.activity = try activity(&reader, kind)
+    registration.frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
+    registration.developerMode = try reader.optionalBool("developerMode") ?? false
+    registration.minimumInterval = try seconds("minimumIntervalSeconds", &reader)
+    registration.coalesce = try seconds("coalesceSeconds", &reader)
+    return registration
+  }
+
+  private static func widgets(_ reader: inout JSONReader, _ kind: TokenKind) throws(FieldError) -> [Registration.Widget] {
+    guard let entries = try reader.optionalObjects("widgets", max: Limits.widgetsPerRegistration) else { return [] }
+    try require(kind == .widgets || entries.isEmpty, "widgets", belongsTo: .widgets, reader)
+    var widgets: [Registration.Widget] = []
+    for var entry in entries {
+      let id = try optionalText("id", &entry)
+      let name = try text("kind", try entry.string("kind"), entry)
+      let family = try text("family", try entry.string("family"), entry)
+      try entry.finish()
+      if let id, widgets.contains(where: { $0.id == id }) {
+        throw entry.error("id", "must differ from every other widget's, but \"\(id)\" stands twice")
+      }
+      widgets.append(Registration.Widget(id: id, kind: name, family: family))
+    }
+    return widgets
+  }
+
+  private static func control(_ reader: inout JSONReader, _ kind: TokenKind) throws(FieldError) -> String? {
+    guard var control = try reader.optionalObject("control") else { return nil }
+    try require(kind == .controls, "control", belongsTo: .controls, reader)
+    let name = try text("kind", try control.string("kind"), control)
+    try control.finish()
+    return name
+  }
+
+  private static func activity(_ reader: inout JSONReader, _ kind: TokenKind) throws(FieldError) -> Registration.Activity? {
+    guard var activity = try reader.optionalObject("activity") else { return nil }
+    try require(kind == .liveactivity, "activity", belongsTo: .liveactivity, reader)
+    let id = try text("id", try activity.string("id"), activity)
+    let attributesType = try text("attributesType", try activity.string("attributesType"), activity)
+    try activity.finish()
+    return Registration.Activity(id: id, attributesType: attributesType)
+  }
+
+  private static func require(_ holds: Bool, _ field: String, belongsTo kind: TokenKind, _ reader: JSONReader) throws(FieldError) {
+    guard !holds else { return }
+    throw reader.error(field, "belongs to the type \"\(kind.name)\"; leave it out, or change type")
+  }
+
+  private static func seconds(_ name: String, _ reader: inout JSONReader) throws(FieldError) -> TimeSpan? {
+    let range = 0...Double(Limits.intervalSeconds)
+    guard let seconds = try reader.optionalNumber(name, in: range) else { return nil }
+    return .milliseconds(Int64(seconds * 1000))
+  }
+
+  private static func optionalText(_ name: String, _ reader: inout JSONReader) throws(FieldError) -> String? {
+    guard let value = try reader.optionalString(name) else { return nil }
+    return try text(name, value, reader)
+  }
+
+  private static func text(_ name: String, _ value: String, _ reader: JSONReader) throws(FieldError) -> String {
+    guard !value.isEmpty, value.utf8.count <= Limits.nameBytes else {
+      throw reader.error(name, "must have 1 to \(Limits.nameBytes) bytes, not \(value.utf8.count)")
+    }
+    return value
+  }
+}

@@ -1,0 +1,89 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Storage
+
+extension ControlAPI {
+  /// `/v1/registrations`.
+  var registrationRoutes: [Route] {
+    [
+      Route(.put, "/v1/registrations/{token}", .scope(.register), register),
+      Route(.get, "/v1/registrations/{token}", .scope(.read), registration),
+      Route(.delete, "/v1/registrations/{token}", .scope(.register), unregister),
+      Route(.get, "/v1/registrations", .scope(.read), registrations),
+    ]
+  }
+
+  @Sendable private func register(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let token = try token(routed)
+    let registration = try routed.request.readJSON { reader throws(FieldError) in try RegistrationBody.read(&reader, token: token) }
+    try check(registration, routed.grant)
+    let present = try await asking { () async throws(StoreError) in try await parts.store.registration(token) }
+    if let present, !routed.grant.sees(present.registration.bundleID) {
+      throw .conflict("this token is registered for another app, which the access token \"\(routed.grant.name)\" does not see")
+    }
+    let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration) }
+    // No more than was sent: who may only register reads nothing.
+    return .json(.object(registration.json), status: isNew ? 201 : 200)
+  }
+
+  private func check(_ registration: Registration, _ grant: Grant) throws(ControlError) {
+    guard grant.sees(registration.bundleID) else {
+      throw .forbidden("the access token \"\(grant.name)\" is not one of the app \"\(registration.bundleID)\"", field: "bundleID")
+    }
+    guard let index = parts.apps.index(of: registration.bundleID) else {
+      let known = parts.apps.bundleIDs
+      let hint =
+        nearestName(to: registration.bundleID, among: known).map { "did you mean \"\($0)\"?" } ?? "add it to apps in the configuration"
+      throw .badRequest("bundleID \"\(registration.bundleID)\" is not an app of this gateway; \(hint)", field: "bundleID")
+    }
+    let app = parts.apps[index]
+    if let upstream = registration.upstream, !parts.upstreams.contains(upstream) {
+      throw .badRequest(
+        "upstream must be one of \(parts.upstreams.joined(separator: ", ")), not \"\(upstream)\"", field: "upstream")
+    }
+    if registration.upstream == nil && app.upstream(registration.environment) == nil {
+      throw .badRequest(
+        "the app \"\(registration.bundleID)\" has no upstream for environment \"\(registration.environment.name)\"; name one in upstream",
+        field: "environment")
+    }
+    if let interval = registration.minimumInterval, !grant.permits(.admin) {
+      let least = registration.kind == .controls ? app.policy.controls.minimumInterval : app.policy.widgets.minimumInterval
+      guard interval >= least else {
+        throw .forbidden(
+          "minimumIntervalSeconds must be at least the app's \(least.seconds); only an access token with the scope \"admin\" may shorten it",
+          field: "minimumIntervalSeconds")
+      }
+    }
+  }
+
+  @Sendable private func registration(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    .json(try await visibleRegistration(try token(routed), routed.grant).json)
+  }
+
+  @Sendable private func unregister(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let token = try token(routed)
+    _ = try await visibleRegistration(token, routed.grant)
+    _ = try await asking { () async throws(StoreError) in try await parts.store.unregister(token) }
+    return .noContent
+  }
+
+  @Sendable private func registrations(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    var reader = routed.request.query.reader()
+    var query = RegistrationQuery(visibleBundleIDs: routed.grant.bundleIDs)
+    query.bundleID = try reader.text("bundleID")
+    query.user = try reader.text("user")
+    query.device = try reader.text("device")
+    query.kind = try reader.choice("type", of: TokenKind.allCases.map(\.name)).flatMap(TokenKind.init(name:))
+    query.after = try reader.cursor("after") { bytes in DeviceToken(hex: Hexadecimal.encode(bytes)) }
+    query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
+    try reader.finish()
+    let records = try await asking { [query] () async throws(StoreError) in try await parts.store.registrations(query) }
+    var page: JSONObject = ["registrations": .array(records.map(\.json))]
+    if records.count == query.limit, let last = records.last {
+      page["next"] = .string(PageCursor.text(of: last.registration.token.bytes))
+    }
+    return .json(.object(page))
+  }
+}

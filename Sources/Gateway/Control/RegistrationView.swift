@@ -1,0 +1,59 @@
+import JSON
+import Primitives
+import Push
+import Storage
+
+extension RegistrationRecord {
+  /// The record as the control side shows it: what was registered, and what became of it.
+  var json: JSONValue {
+    var object = registration.json
+    object["registered"] = registered.json
+    object["retiredSince"] = retiredSince.map(\.json)
+    if isSuspect { object["suspect"] = true }
+    object["waiting"] = .integer(Int64(waiting))
+    object["inFlight"] = .bool(isInFlight)
+    return .object(object)
+  }
+}
+
+extension Registration {
+  /// The fields of the body that it was registered with, and the token.
+  var json: JSONObject {
+    var object: JSONObject = [
+      "token": .string(token.hex), "type": .string(kind.name), "bundleID": .string(bundleID), "environment": .string(environment.name),
+    ]
+    object["upstream"] = upstream.map(JSONValue.string)
+    object["device"] = device.map(JSONValue.string)
+    object["user"] = user.map(JSONValue.string)
+    object["platform"] = platform.map(JSONValue.string)
+    if !widgets.isEmpty { object["widgets"] = .array(widgets.map(\.json)) }
+    object["control"] = controlKind.map { ["kind": .string($0)] }
+    object["activity"] = activity.map { ["id": .string($0.id), "attributesType": .string($0.attributesType)] }
+    if frequentUpdates { object["frequentUpdates"] = true }
+    if developerMode { object["developerMode"] = true }
+    object["minimumIntervalSeconds"] = minimumInterval.map(\.jsonSeconds)
+    object["coalesceSeconds"] = coalesce.map(\.jsonSeconds)
+    return object
+  }
+}
+
+extension Registration.Widget {
+  /// The widget as it stands in a registration.
+  var json: JSONValue {
+    var object = JSONObject()
+    object["id"] = id.map(JSONValue.string)
+    object["kind"] = .string(kind)
+    object["family"] = .string(family)
+    return .object(object)
+  }
+}
+
+extension Instant {
+  /// The instant as RFC 3339 text.
+  var json: JSONValue { .string(description) }
+}
+
+extension TimeSpan {
+  /// The span in seconds, whole ones as an integer.
+  var jsonSeconds: JSONValue { nanoseconds % 1_000_000_000 == 0 ? .integer(nanoseconds / 1_000_000_000) : .number(seconds) }
+}

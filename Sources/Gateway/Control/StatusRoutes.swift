@@ -1,0 +1,26 @@
+import Control
+import JSON
+import Telemetry
+
+extension ControlAPI {
+  /// How the gateway is.
+  var statusRoutes: [Route] {
+    let parts = parts
+    return [
+      // Alive means that the loop turns and answers, whatever the store does: a restart would not mend a full disk.
+      Route(.get, "/livez", .open) { _ in .json(["alive": true]) },
+      Route(.get, "/readyz", .open) { _ in
+        let obstacles = parts.obstacles()
+        return .json(
+          ["ready": .bool(obstacles.isEmpty), "obstacles": .array(obstacles.map(JSONValue.string))], status: obstacles.isEmpty ? 200 : 503)
+      },
+      Route(.get, "/version", .open) { _ in .json(["name": "widgetpush", "version": .string(parts.version)]) },
+      Route(.get, "/metrics", .scope(.read)) { routed throws(ControlError) in
+        guard routed.grant.bundleIDs == nil else {
+          throw .forbidden("metrics count the pushes of every app, and the access token \"\(routed.grant.name)\" is limited to some")
+        }
+        return .text(Exposition.text(of: parts.metrics), type: Exposition.contentType)
+      },
+    ]
+  }
+}

@@ -1,0 +1,123 @@
+import Control
+import Gateway
+import JSON
+import Testing
+
+@Suite("Control API: who may do what") struct AccessMatrixTests {
+  /// What each route asks, written down once more: a change of a route's access must be meant.
+  private static let expected: [String: String] = [
+    "PUT /v1/registrations/{token}": "register", "GET /v1/registrations/{token}": "read",
+    "DELETE /v1/registrations/{token}": "register", "GET /v1/registrations": "read", "GET /v1/pushes/{id}": "read",
+    "GET /v1/pushes": "read", "POST /v1/pushes/{id}/outcome": "register", "GET /v1/budgets/{token}": "read",
+    "PUT /v1/budgets/{token}": "admin", "DELETE /v1/budgets/{token}": "admin", "GET /livez": "open", "GET /readyz": "open",
+    "GET /version": "open", "GET /metrics": "read", "GET /dev/ca.pem": "localhost", "GET /dev/credentials.json": "localhost",
+    "GET /dev/AuthKey.p8": "localhost",
+  ]
+
+  /// Every scope, and none, on every route.
+  @Test func everyScopeOnEveryRoute() async throws {
+    let stage = try APIStage()
+    #expect(Set(stage.api.routes.map { "\($0.method) \($0.pattern)" }) == Set(Self.expected.keys))
+    for route in stage.api.routes {
+      let asked = Self.expected["\(route.method) \(route.pattern)"]
+      let target = route.pattern.replacing("{token}", with: APIStage.token(1)).replacing("{id}", with: APIStage.id(1).description)
+      for scope in AccessScope.allCases.map(\.rawValue) + [nil] {
+        let status = try await stage.call(route.method, target, as: scope).status
+        let wanted: Int? =
+          switch (asked, scope) {
+          case ("open", _): nil
+          case ("localhost", _): 403
+          case (_, nil): 401
+          case (_, let scope?): scope == asked || scope == "admin" ? nil : 403
+          }
+        if let wanted {
+          #expect(status == wanted, "\(route.method) \(target) as \(scope ?? "nobody")")
+        } else {
+          #expect(status != 401 && status != 403, "\(route.method) \(target) as \(scope ?? "nobody")")
+        }
+      }
+    }
+  }
+
+  /// An access token of one app sees nothing of another: neither that it is there, nor that it is not.
+  @Test func appsAreApart() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.register(2, bundle: APIStage.other)
+    try await stage.push(1, to: 1)
+    try await stage.push(2, to: 2, bundle: APIStage.other)
+    try await stage.refuse(3, .badTopic, token: 1)
+    let stranger = APIStage.other
+    let (token, id) = (APIStage.token(1), APIStage.id(1))
+    let absent = (APIStage.token(9), APIStage.id(9))
+    for (method, target, missing) in [
+      (HTTPMethod.get, "/v1/registrations/\(token)", "/v1/registrations/\(absent.0)"),
+      (.delete, "/v1/registrations/\(token)", "/v1/registrations/\(absent.0)"),
+      (.get, "/v1/budgets/\(token)", "/v1/budgets/\(absent.0)"), (.delete, "/v1/budgets/\(token)", "/v1/budgets/\(absent.0)"),
+      (.get, "/v1/pushes/\(id)", "/v1/pushes/\(absent.1)"), (.get, "/v1/pushes/\(id)?all=1", "/v1/pushes/\(absent.1)?all=1"),
+      (.get, "/v1/pushes/\(APIStage.id(3))", "/v1/pushes/\(absent.1)"),
+    ] {
+      let seen = try await stage.call(method, target, as: stranger)
+      let nothing = try await stage.call(method, missing, as: stranger)
+      #expect(seen.status == 404 && nothing.status == 404, "\(method) \(target)")
+      // Its own app sees it.
+      #expect(try await stage.call(.get, target, as: APIStage.bundle).status == 200)
+    }
+    let outcome = try await stage.call(.post, "/v1/pushes/\(id)/outcome", as: stranger, ["disposition": "applied"])
+    #expect(outcome.status == 404)
+    let budget = try await stage.call(.put, "/v1/budgets/\(token)", as: stranger, ["remaining": 0])
+    #expect(budget.status == 404)
+    let registrations = try await stage.call(.get, "/v1/registrations", as: stranger).json["registrations"]?.arrayValue
+    #expect(registrations?.compactMap { $0["bundleID"]?.stringValue } == [APIStage.other])
+    let pushes = try await stage.call(.get, "/v1/pushes", as: stranger).json["pushes"]?.arrayValue
+    #expect(pushes?.compactMap { $0["bundleID"]?.stringValue } == [APIStage.other])
+    #expect(try await stage.call(.get, "/v1/pushes?bundleID=\(APIStage.bundle)", as: stranger).json["pushes"]?.arrayValue == [])
+    #expect(try await stage.call(.get, "/metrics", as: stranger).status == 403)
+  }
+
+  /// A push id that two apps have used belongs to neither alone: an outcome could hit the other's push.
+  @Test func anOutcomeOfASharedIDIsRefused() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.register(2, bundle: APIStage.other)
+    try await stage.push(1, to: 1)
+    try await stage.push(1, to: 2, bundle: APIStage.other)
+    let answer = try await stage.call(.post, "/v1/pushes/\(APIStage.id(1))/outcome", as: APIStage.bundle, ["disposition": "ignored"])
+    #expect(answer.status == 404)
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))", as: APIStage.bundle).json["bundleID"] == .string(APIStage.bundle))
+    let all = try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))?all=1").json["pushes"]?.arrayValue
+    #expect(all?.compactMap { $0["bundleID"]?.stringValue } == [APIStage.other, APIStage.bundle])
+  }
+
+  @Test func aTokenOfOneAppRegistersOnlyForIt() async throws {
+    let stage = try APIStage()
+    let body: (String) -> JSONValue = { ["type": "app", "bundleID": .string($0), "environment": "development"] }
+    let foreign = try await stage.call(.put, "/v1/registrations/\(APIStage.token(1))", as: APIStage.bundle, body(APIStage.other))
+    #expect(foreign.status == 403 && foreign.field == "bundleID")
+    #expect(try await stage.call(.put, "/v1/registrations/\(APIStage.token(1))", as: APIStage.bundle, body(APIStage.bundle)).status == 201)
+    let taken = try await stage.call(.put, "/v1/registrations/\(APIStage.token(1))", as: APIStage.other, body(APIStage.other))
+    #expect(taken.status == 409)
+    #expect(try await stage.call(.get, "/v1/registrations/\(APIStage.token(1))").json["bundleID"] == .string(APIStage.bundle))
+  }
+
+  /// The files of `dev` hold private keys.
+  @Test(arguments: [
+    (HTTPRequest.Face.plain, "localhost:8025", "127.0.0.1:5000", 200), (.plain, "127.0.0.1", "127.0.0.1:5000", 200),
+    (.plain, "[::1]:8025", "[::1]:5000", 200), (.tls, "localhost", "127.0.0.1:5000", 403),
+    (.plain, "evil.example", "127.0.0.1:5000", 403), (.plain, "localhost", "10.1.2.3:5000", 403),
+  ])
+  func devFilesAreForThisMachine(face: HTTPRequest.Face, host: String, peer: String, status: Int) async throws {
+    let stage = try APIStage()
+    for (path, text) in [("/dev/ca.pem", "CA"), ("/dev/credentials.json", "{}"), ("/dev/AuthKey.p8", "KEY")] {
+      let answer = try await stage.call(.get, path, as: nil, face: face, host: host, peer: peer)
+      #expect(answer.status == status)
+      #expect((answer.text == text) == (status == 200))
+      if status == 200 { #expect(answer.fields["cache-control"] == "no-store") }
+    }
+  }
+
+  @Test func outsideDevThereAreNoSuchFiles() async throws {
+    let stage = try APIStage(devFiles: nil)
+    #expect(try await stage.call(.get, "/dev/ca.pem", as: nil, face: .plain, host: "localhost").status == 404)
+  }
+}

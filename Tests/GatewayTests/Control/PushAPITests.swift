@@ -1,0 +1,239 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Storage
+import Testing
+
+@Suite("Control API: pushes and budgets") struct PushAPITests {
+  private func ids(_ page: JSONValue) -> [String] { page["pushes"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? [] }
+
+  /// The life of a push that is forwarded, applied by the device later, and told in the words of the contract.
+  @Test func aLife() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    let batch = try await stage.push(1)
+    let target = "/v1/pushes/\(APIStage.id(1))"
+    let began = try await stage.call(.get, target).json
+    #expect(began["id"] == .string(APIStage.id(1).description) && began["token"] == .string(APIStage.token(1)))
+    #expect(began["bundleID"] == "com.example.app" && began["type"] == "widgets" && began["priority"] == 10)
+    #expect(began["received"] == "2027-01-15T08:00:00.000Z" && began["status"] == 200 && began["disposition"] == "forwarding")
+    #expect(began["warnings"]?[0]?["code"] == "customKeys")
+    #expect(began["warnings"]?[0]?["message"]?.stringValue?.hasPrefix("Keys beside aps") == true)
+    #expect(began["reason"] == nil && began["mergedInto"] == nil && began["detail"] == nil)
+    let step = try #require(began["steps"]?.arrayValue?.last)
+    #expect(step["disposition"] == "forwarding" && step["budgetBefore"] == 12 && step["budgetAfter"] == 11 && step["attempt"] == 1)
+    #expect(step["at"] == "2027-01-15T08:00:00.000Z")
+
+    let ticket = try #require(batch.forwards.first?.ticket)
+    try await stage.settle { $0.completions.append(CompleteOperation(ticket: ticket, outcome: .pending)) }
+    let outcome: JSONValue = ["disposition": "ignored", "cause": "noSuchWidget", "detail": "no widget of kind Score"]
+    #expect(try await stage.call(.post, target + "/outcome", as: "register", outcome).status == 204)
+    let ended = try await stage.call(.get, target).json
+    #expect(ended["disposition"] == "ignored" && ended["cause"] == "noSuchWidget" && ended["detail"] == "no widget of kind Score")
+    let remedy = Cause.noSuchWidget.remedy
+    #expect(ended["remedy"] == .string(remedy.advice) && ended["happened"] == .string(remedy.happened))
+    #expect(ended["certainty"] == .string(remedy.certainty.name))
+  }
+
+  @Test func mergedAndRefused() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    for id in 1...3 { try await stage.push(id) }
+    try await stage.refuse(4, .badTopic, token: 1, detail: "the topic lacks .push-type.widgets")
+    let merged = try await stage.call(.get, "/v1/pushes/\(APIStage.id(3))").json
+    #expect(merged["disposition"] == "merged" && merged["mergedInto"] == .string(APIStage.id(2).description) && merged["status"] == 200)
+    let refused = try await stage.call(.get, "/v1/pushes/\(APIStage.id(4))").json
+    #expect(refused["disposition"] == "refused" && refused["status"] == 400 && refused["reason"] == "BadTopic")
+    #expect(refused["detail"] == "the topic lacks .push-type.widgets")
+    #expect(refused["remedy"] == .string(Reason.badTopic.remedy.advice))
+    let outcome = try await stage.call(.post, "/v1/pushes/\(APIStage.id(3))/outcome", ["disposition": "applied"])
+    #expect(outcome.status == 409 && outcome.message.contains("merged"))
+  }
+
+  @Test func anIDUsedTwice() async throws {
+    let stage = try APIStage()
+    for token in 1...2 {
+      try await stage.register(token)
+      try await stage.push(1, to: token)
+    }
+    let target = "/v1/pushes/\(APIStage.id(1))"
+    #expect(try await stage.call(.get, target).json["token"] == .string(APIStage.token(2)))
+    let lower = try await stage.call(.get, target.lowercased() + "?all=1").json["pushes"]?.arrayValue
+    #expect(lower?.compactMap { $0["token"]?.stringValue } == [APIStage.token(2), APIStage.token(1)])
+  }
+
+  @Test func unknownAndMalformedIDs() async throws {
+    let stage = try APIStage()
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))").status == 404)
+    for text in ["1", "123e4567e89b12d3a456426655440000", "123e4567-e89b-12d3-a456-42665544000g"] {
+      let answer = try await stage.call(.get, "/v1/pushes/\(text)")
+      #expect(answer.status == 400 && answer.field == "id" && answer.message.contains("123e4567-e89b-12d3-a456-426655440000"))
+    }
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))?al=1").message.contains("did you mean all?"))
+  }
+
+  @Test(
+    arguments: [
+      (["disposition": "waiting"], "disposition"), ([:], "disposition"), (["disposition": "applied", "cause": "noSuchWidgit"], "cause"),
+      (["disposition": "applied", "detail": .string(String(repeating: "d", count: 1025))], "detail"),
+      (["disposition": "applied", "details": "x"], "details"),
+    ] as [(JSONValue, String)])
+  func malformedOutcomes(body: JSONValue, field: String) async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.push(1)
+    let answer = try await stage.call(.post, "/v1/pushes/\(APIStage.id(1))/outcome", body)
+    #expect(answer.status == 400 && answer.field == field, "\(answer.text)")
+  }
+
+  // MARK: Lists
+
+  @Test func listsAreFilteredAndPaged() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.register(2, "controls")
+    try await stage.push(1)
+    try await stage.push(2)
+    try await stage.push(3, to: 2, .controls)
+    stage.now.value = stage.now.value + .seconds(1)
+    try await stage.refuse(4, .badTopic, token: 1)
+    for (query, expected) in [
+      ("", [4, 3, 2, 1]), ("type=controls", [3]), ("token=\(APIStage.token(1).uppercased())", [4, 2, 1]), ("disposition=refused", [4]),
+      ("disposition=waiting&type=widgets", [2]), ("bundleID=com.example.other", []),
+    ] {
+      let page = try await stage.call(.get, "/v1/pushes?\(query)").json
+      #expect(ids(page) == expected.map { APIStage.id($0).description }, "\(query)")
+      #expect(page["complete"] == nil && page["matched"] == nil)
+    }
+    var seen: [String] = []
+    var after: String? = ""
+    while let cursor = after {
+      let page = try await stage.call(.get, "/v1/pushes?limit=3&after=\(cursor)").json
+      seen += ids(page)
+      after = page["next"]?.stringValue
+    }
+    #expect(seen == [4, 3, 2, 1].map { APIStage.id($0).description })
+    for (query, field) in [
+      ("type=widget", "type"), ("disposition=done", "disposition"), ("token=xyz", "token"), ("wait=10", "wait"), ("wait=301s", "wait"),
+      ("count=2", "count"), ("wait=1s&count=0", "count"), ("after=x", "after"), ("tokn=aa", "tokn"),
+    ] {
+      let answer = try await stage.call(.get, "/v1/pushes?\(query)")
+      #expect(answer.status == 400 && answer.field == field, "\(query): \(answer.text)")
+    }
+  }
+
+  @Test func aWaitEndsWithEnoughMatches() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.push(1)
+    async let waited = stage.call(.get, "/v1/pushes?token=\(APIStage.token(1))&wait=5m&count=3")
+    for id in 2...3 { try await stage.push(id) }
+    let page = try await waited.json
+    #expect(page["complete"] == true && page["matched"] == 3)
+    #expect(ids(page) == [3, 2, 1].map { APIStage.id($0).description })
+  }
+
+  /// Too few when the time is over: what there is, and what nearly matched.
+  @Test func aWaitEndsWithItsTime() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.register(2)
+    try await stage.push(1, to: 1)
+    try await stage.push(2, to: 2)
+    async let waited = stage.call(.get, "/v1/pushes?token=\(APIStage.token(1))&wait=10s&count=2")
+    // The store looks at its clock when it is asked something.
+    for _ in 0..<5 { try await stage.push(3, to: 2) }
+    stage.now.value = stage.now.value + .seconds(11)
+    stage.store.clockChanged()
+    let page = try await waited.json
+    #expect(page["complete"] == false && page["matched"] == 1)
+    #expect(ids(page) == [APIStage.id(1).description])
+    let miss = try #require(page["nearMisses"]?.arrayValue?.last)
+    #expect(miss["differs"] == "token" && miss["push"]?["token"] == .string(APIStage.token(2)))
+  }
+
+  /// Whoever stops waiting holds no place among those who wait.
+  @Test func aWaitThatIsCancelledEndsAtOnce() async throws {
+    let stage = try APIStage()
+    for _ in 0..<(Limits.pushWaiters + 10) {
+      let waiting = Task { try await stage.call(.get, "/v1/pushes?wait=300s") }
+      waiting.cancel()
+      let page = try await waiting.value
+      #expect(page.status == 200 && page.json["complete"] == false)
+    }
+  }
+
+  // MARK: Budgets
+
+  @Test func budgetsAreShownSetAndReset() async throws {
+    let stage = try APIStage()
+    let target = "/v1/budgets/\(APIStage.token(1))"
+    let body: JSONValue = [
+      "type": "widgets", "bundleID": "com.example.app", "environment": "development",
+      "widgets": [["id": "w1", "kind": "Score", "family": "systemSmall"], ["kind": "Clock", "family": "systemLarge"]],
+    ]
+    #expect(try await stage.call(.put, "/v1/registrations/\(APIStage.token(1))", body).status == 201)
+    try await stage.push(1)
+    let budgets = try await stage.call(.get, target, as: "read").json
+    #expect(budgets["token"] == .string(APIStage.token(1)) && budgets["budgets"]?.arrayValue?.count == 2)
+    let first = try #require(budgets["budgets"]?[0])
+    #expect(first["index"] == 0 && first["widget"] == ["id": "w1", "kind": "Score", "family": "systemSmall"])
+    #expect(first["allowance"] == 40 && first["burst"] == 12 && first["remaining"] == 11 && first["minimumIntervalSeconds"] == 300)
+    #expect(first["lastCharge"] == "2027-01-15T08:00:00.000Z" && first["payableAt"] == "2027-01-15T08:05:00.000Z")
+    let set = try await stage.call(.put, target, ["remaining": 3, "index": 1])
+    #expect(set.status == 200)
+    #expect(set.json["budgets"]?.arrayValue?.compactMap { $0["remaining"]?.intValue } == [11, 3])
+    #expect(try await stage.call(.put, target, ["remaining": 0]).json["budgets"]?[0]?["remaining"] == 0)
+    #expect(try await stage.call(.delete, target).status == 204)
+    #expect(try await stage.call(.get, target).json["budgets"]?.arrayValue?.compactMap { $0["remaining"]?.intValue } == [12, 12])
+    for (body, field) in [
+      (["remaining": 13], "remaining"), (["remaining": -41], "remaining"), (["remaining": 1, "index": 2], "index"), ([:], "remaining"),
+      (["remainig": 1], "remaining"),
+    ] as [(JSONValue, String)] {
+      let answer = try await stage.call(.put, target, body)
+      #expect(answer.status == 400 && answer.field == field, "\(answer.text)")
+    }
+  }
+
+  @Test func tokensWithoutBudgets() async throws {
+    let stage = try APIStage()
+    try await stage.register(1, "app")
+    let target = "/v1/budgets/\(APIStage.token(1))"
+    #expect(try await stage.call(.get, target).json["budgets"]?.arrayValue == [])
+    #expect(try await stage.call(.put, target, ["remaining": 1]).status == 409)
+    #expect(try await stage.call(.delete, target).status == 409)
+  }
+
+  // MARK: Status
+
+  @Test func status() async throws {
+    let stage = try APIStage()
+    #expect(try await stage.call(.get, "/livez", as: nil).status == 200)
+    #expect(try await stage.call(.get, "/readyz", as: nil).json == ["ready": true, "obstacles": []])
+    #expect(try await stage.call(.get, "/version", as: nil).json == ["name": "widgetpush", "version": "1.2.3"])
+    stage.obstacles.value = ["the disk is full"]
+    let notReady = try await stage.call(.get, "/readyz", as: nil)
+    #expect(notReady.status == 503 && notReady.json == ["ready": false, "obstacles": ["the disk is full"]])
+    #expect(try await stage.call(.get, "/livez", as: nil).status == 200)
+    let metrics = try await stage.call(.get, "/metrics", as: "read")
+    #expect(metrics.text == "# HELP pushes_total Pushes.\n# TYPE pushes_total counter\npushes_total 3\n")
+    #expect(metrics.fields["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+  }
+
+  /// A store that is gone is a 503 that says so, never a silent success.
+  @Test func aStoppedStore() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    stage.store.stop()
+    let body: JSONValue = ["type": "app", "bundleID": "com.example.app", "environment": "development"]
+    for (method, target) in [
+      (HTTPMethod.put, "/v1/registrations/\(APIStage.token(2))"), (.get, "/v1/registrations/\(APIStage.token(1))"), (.get, "/v1/pushes"),
+      (.get, "/v1/pushes/\(APIStage.id(1))"),
+    ] {
+      let answer = try await stage.call(method, target, body)
+      #expect(answer.status == 503 && answer.message.contains("stopped"), "\(method) \(target)")
+      #expect(answer.fields["retry-after"] == "1")
+    }
+  }
+}
