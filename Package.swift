@@ -126,6 +126,8 @@ let package = Package(
         "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security", "Telemetry",
       ],
       swiftSettings: tests),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["Configuration", "JSON", "Primitives", "Security", "widgetpush"], swiftSettings: tests),
     .testTarget(name: "RepositoryTests", swiftSettings: tests),
     .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
   ]

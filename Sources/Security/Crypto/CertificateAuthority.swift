@@ -43,6 +43,9 @@ public struct CertificateAuthority: Sendable {
     self.key = key
   }
 
+  /// Whether a certificate can be made for `name`: a DNS name, perhaps after `*.`, or an IP address.
+  public static func canName(_ name: String) -> Bool { IPAddress(name) != nil || isDNSName(name) }
+
   /// A server certificate for `names` (DNS names, `*.` wild cards, IPv4 and IPv6 addresses), valid for `days` from `now`.
   ///
   /// Throws `badArgument` for an empty list or a name that is neither a DNS name nor an address. Clients want at most 825 days

@@ -1,0 +1,84 @@
+import HTTPClient
+import JSON
+import Primitives
+
+/// The control API of the gateway that a state folder names, called with that folder's access tokens.
+struct ControlClient {
+  /// An answer with its body as JSON, `null` where there is none.
+  struct Answer {
+    let status: Int
+    let json: JSONValue
+
+    /// Whether the status is one of success.
+    var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The body of an answer of success; absent for any other, which is not the same as JSON's `null`.
+    var success: JSONValue? {
+      guard isSuccess else { return .none }
+      return .some(json)
+    }
+  }
+
+  let credentials: Credentials
+  private let base: String
+  private let client: BlockingHTTPClient
+
+  /// A client of the gateway of `folder`; throws how to start one where none was.
+  init(_ folder: StateFolder) throws(CommandError) {
+    credentials = try folder.credentials()
+    guard let control = credentials.control else {
+      throw CommandError(
+        "no gateway was ever started with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
+    }
+    base = control
+    client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")), bounds: .init(total: .seconds(10)))
+  }
+
+  /// Calls `path`, which begins with a slash; the answer may have any status.
+  func call(
+    _ method: String, _ path: String, _ body: JSONValue? = nil, as secret: String? = nil, timeout: TimeSpan? = nil
+  ) throws(CommandError) -> Answer {
+    var request = BlockingHTTPClient.Request(method, base + path, timeout: timeout)
+    request.fields = [.init("authorization", "Bearer \(secret ?? credentials.admin)")]
+    if let body {
+      request.fields.append(.init("content-type", "application/json"))
+      request.body = Array(body.serialized().utf8)
+    }
+    let response: BlockingHTTPClient.Response
+    do throws(BlockingHTTPClient.Failure) {
+      response = try client.perform(request)
+    } catch {
+      throw CommandError(error, "the gateway")
+    }
+    if response.body.isEmpty { return Answer(status: response.status, json: .null) }
+    do throws(JSONError) {
+      return Answer(status: response.status, json: try JSONValue.parse(response.body))
+    } catch {
+      throw CommandError("\(base)\(path) answered \(response.status) with something that is not JSON: \(error)")
+    }
+  }
+
+  /// Calls `path` and returns the body of an answer of success; throws what the server says otherwise.
+  func get(_ path: String, timeout: TimeSpan? = nil) throws(CommandError) -> JSONValue {
+    let answer = try call("GET", path, timeout: timeout)
+    guard answer.isSuccess else { throw CommandError(answer) }
+    return answer.json
+  }
+}
+
+extension CommandError {
+  /// What the control API says about a call that it did not carry out.
+  init(_ answer: ControlClient.Answer) {
+    let error = answer.json["error"]
+    let message = error?["message"]?.stringValue ?? answer.json.serialized()
+    self.init("the gateway answered \(answer.status): \(message)")
+  }
+
+  /// A server that did not answer; most often it does not run.
+  init(_ failure: BlockingHTTPClient.Failure, _ server: String) {
+    switch failure.kind {
+    case .connectionRefused: self.init("\(failure); \(server) does not run, start it with `widgetpush dev`")
+    default: self.init(failure.message)
+    }
+  }
+}

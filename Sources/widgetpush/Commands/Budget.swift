@@ -1,0 +1,59 @@
+import JSON
+
+extension Command {
+  /// `widgetpush budget`.
+  static let budget = Command(
+    "budget", "shows what a token may still spend, or changes it", operands: "TOKEN", count: 1...1,
+    discussion: """
+      Shows the budgets of a registered token: the allowance, what remains, which one binds and when the next credit comes.
+      Each placed widget and each control has one.
+      """,
+    options: [
+      Option("--remaining", "N", "set what remains"), Option("--index", "N", "of this budget only (all)"),
+      Option(switch: "--reset", "make them full again"), .json, .stateFolder,
+    ],
+    examples: ["widgetpush budget 3fa2c1", "widgetpush budget 3fa2c1 --reset"]
+  ) { arguments in
+    let client = try ControlClient(StateFolder(arguments))
+    let path = "/v1/budgets/\(try client.fullToken(arguments.operands[0]))"
+    if arguments.has("--reset") {
+      guard !arguments.has("--remaining"), !arguments.has("--index") else {
+        throw UsageError("--reset makes all budgets full, so it stands alone")
+      }
+      let answer = try client.call("DELETE", path)
+      guard answer.isSuccess else { throw CommandError(answer) }
+    } else if let remaining = try arguments.integer("--remaining", in: -1_000_000_000...1_000_000_000) {
+      var body: JSONObject = ["remaining": .integer(remaining)]
+      body["index"] = try arguments.integer("--index", in: 0...1000).map { .integer($0) }
+      let answer = try client.call("PUT", path, .object(body))
+      guard answer.isSuccess else { throw CommandError(answer) }
+    } else if arguments.has("--index") {
+      throw UsageError("--index needs --remaining")
+    }
+    let report = try client.get(path)
+    Console.print(arguments.wantsJSON ? report.serialized(pretty: true) : BudgetTable.text(of: report))
+    return 0
+  }
+}
+
+/// The budgets of a token as a table for people.
+enum BudgetTable {
+  /// The table of the body of `GET /v1/budgets/{token}`.
+  static func text(of report: JSONValue) -> String {
+    let budgets = report["budgets"]?.arrayValue ?? []
+    guard !budgets.isEmpty else { return "This token has no budget; widgets and controls have one." }
+    var rows = [["", "remaining", "allowance", "burst", "min. interval", "next push", "next credit"]]
+    for budget in budgets {
+      let widget = budget["widget"].map { "\($0["kind"]?.stringValue ?? "") \($0["family"]?.stringValue ?? "")" }
+      let name = (widget ?? "budget \(budget["index"]?.intValue ?? 0)") + (budget["binds"]?.boolValue == true ? " *" : "")
+      rows.append([
+        name, number(budget["remaining"]), number(budget["allowance"]), number(budget["burst"]),
+        number(budget["minimumIntervalSeconds"]) + " s", budget["payableAt"]?.stringValue ?? "–",
+        budget["nextCredit"]?.stringValue ?? "full",
+      ])
+    }
+    return (Table.lines(rows) + ["* the one that binds: a push goes when all can pay"]).joined(separator: "\n")
+  }
+
+  private static func number(_ value: JSONValue?) -> String { value.map { $0.isNumber ? $0.serialized() : "?" } ?? "?" }
+}

@@ -1,0 +1,33 @@
+import JSON
+
+extension Command {
+  /// `widgetpush explain`.
+  static let explain = Command(
+    "explain", "tells what became of a push, why, and what to do", operands: "APNS-ID | TOKEN | PREFIX", count: 0...1,
+    discussion: """
+      Shows the whole life of the push with that apns-id: what happened and when, why, and what to do about it.
+      With a push token it shows the token's registration and its latest pushes, the newest in full. The first digits of
+      an apns-id or a token will do where they are unambiguous.
+      """,
+    options: [Option(switch: "--last", "the newest push of all"), .json, .stateFolder],
+    examples: ["widgetpush explain --last", "widgetpush explain 5f0c2a7e"]
+  ) { arguments in
+    guard arguments.has("--last") != (arguments.operands.first != nil) else {
+      throw UsageError("either an apns-id, a token or a prefix of one, or --last")
+    }
+    let finder = PushFinder(client: try ControlClient(StateFolder(arguments)))
+    let found = try arguments.operands.first.map { name throws(CommandError) in try finder.find(name) } ?? .push(try finder.last())
+    switch found {
+    case .push(let push):
+      Console.print(arguments.wantsJSON ? push.serialized(pretty: true) : PushStory.text(of: push))
+    case .token(let token, let registration, let pushes):
+      if arguments.wantsJSON {
+        let json: JSONValue = ["token": .string(token), "registration": registration ?? .null, "pushes": .array(pushes)]
+        Console.print(json.serialized(pretty: true))
+      } else {
+        Console.print(TokenStory.text(of: token, registration, pushes))
+      }
+    }
+    return 0
+  }
+}

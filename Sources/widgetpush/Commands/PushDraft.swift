@@ -1,0 +1,89 @@
+import JSON
+import Primitives
+import Push
+
+/// The push that a command line of `send` means: what it leaves open follows from the token's registration.
+enum PushDraft {
+  /// Reads the options; throws what is missing or cannot be.
+  static func push(_ arguments: Arguments, _ control: ControlClient, now: Instant) throws -> ProviderClient.Push {
+    let token = try control.fullToken(arguments.operands[0])
+    let registration = try control.call("GET", "/v1/registrations/\(token)").success
+    let kind = registration?["type"]?.stringValue.flatMap { TokenKind(name: $0) }
+
+    let given = try arguments.choice("--type", of: PushType.allCases.map(\.description)).flatMap { PushType($0) }
+    let type = given ?? kind.map { Self.type(for: $0) } ?? .widgets
+    let bundleID = arguments.value("--bundle-id") ?? registration?["bundleID"]?.stringValue ?? Command.defaultBundleID
+    return ProviderClient.Push(
+      token: token, type: type.description, topic: arguments.value("--topic") ?? "\(bundleID)\(type.topicSuffix)",
+      priority: arguments.value("--priority"), expiration: arguments.value("--expiration"), id: arguments.value("--id"),
+      collapseID: arguments.value("--collapse-id"), payload: try payload(arguments, type, kind, now: now))
+  }
+
+  /// The push type that goes to tokens of that kind first of all.
+  private static func type(for kind: TokenKind) -> PushType {
+    switch kind {
+    case .widgets: .widgets
+    case .controls: .controls
+    case .liveactivity, .pushToStart: .liveactivity
+    case .app: .alert
+    }
+  }
+
+  private static func payload(_ arguments: Arguments, _ type: PushType, _ kind: TokenKind?, now: Instant) throws -> [UInt8] {
+    let parts = ["--event", "--content-state", "--attributes-type", "--attributes", "--alert"].filter(arguments.has)
+    if let text = arguments.value("--payload") {
+      if let part = parts.first { throw UsageError("\(part) makes a payload, so it cannot stand beside --payload") }
+      if text == "-" { return Array(try Files.readStandardInput().utf8) }
+      // Sent as it is, even where it is no JSON: seeing what becomes of it is the point.
+      return Array((text.hasPrefix("@") ? try Files.read(String(text.dropFirst())) : text).utf8)
+    }
+    let aps: JSONObject
+    switch type {
+    case .liveactivity: aps = try activity(arguments, kind, now: now)
+    case .alert:
+      if let part = parts.first(where: { $0 != "--alert" }) { throw UsageError("\(part) is for liveactivity pushes") }
+      aps = ["alert": ["title": .string(arguments.value("--alert") ?? "Hello from widgetpush")]]
+    default:
+      if let part = parts.first {
+        throw UsageError("\(part) is for liveactivity pushes; a push of type \(type) says only that content changed")
+      }
+      aps = ["content-changed": true]
+    }
+    return Array(JSONValue.object(["aps": .object(aps)]).serialized().utf8)
+  }
+
+  private static func activity(_ arguments: Arguments, _ kind: TokenKind?, now: Instant) throws -> JSONObject {
+    let isStart = kind == .pushToStart
+    let event = try arguments.choice("--event", of: ["start", "update", "end"]) ?? (isStart ? "start" : "update")
+    var aps: JSONObject = ["timestamp": .integer(now.unixSeconds), "event": .string(event)]
+    if let state = try object("--content-state", arguments) {
+      aps["content-state"] = state
+    } else if event != "end" {
+      aps["content-state"] = [:]
+    }
+    if event == "start" {
+      guard let attributesType = arguments.value("--attributes-type") else {
+        throw UsageError("a start needs --attributes-type, the name of the attributes' Swift type, and most need --attributes")
+      }
+      aps["attributes-type"] = .string(attributesType)
+      aps["attributes"] = try object("--attributes", arguments) ?? [:]
+    } else if let part = ["--attributes-type", "--attributes"].first(where: arguments.has) {
+      throw UsageError("\(part) is for the event start")
+    }
+    if let title = arguments.value("--alert") ?? (event == "start" ? "Started" : nil) {
+      aps["alert"] = ["title": .string(title), "body": ""]
+    }
+    return aps
+  }
+
+  private static func object(_ option: String, _ arguments: Arguments) throws(UsageError) -> JSONValue? {
+    guard let text = arguments.value(option) else { return nil }
+    do throws(JSONError) {
+      let value = try JSONValue.parse(text)
+      if value.objectValue != nil { return value }
+    } catch {
+      throw UsageError("\(option) must be a JSON object: \(error)")
+    }
+    throw UsageError("\(option) must be a JSON object such as {\"stops\":2}")
+  }
+}

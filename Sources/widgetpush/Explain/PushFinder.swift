@@ -1,0 +1,88 @@
+import HTTPClient
+import JSON
+import Push
+
+/// Finds the push, or the token with its pushes, that a person means by an id, a token, or the beginning of either.
+struct PushFinder {
+  /// What was found.
+  enum Found {
+    /// One push, whole.
+    case push(JSONValue)
+    /// A token: its registration where there is one, and its latest pushes, newest first.
+    case token(String, registration: JSONValue?, pushes: [JSONValue])
+  }
+
+  /// Pages of the list that a search by prefix reads before it gives up; a page has `Limits.pageRows` rows.
+  private static let pagesMax = 20
+  /// Pushes of a token that are shown.
+  private static let tokenPushes = 10
+  /// Digits of a prefix that tell enough apart.
+  private static let prefixMin = 4
+
+  let client: ControlClient
+
+  /// The newest push of all.
+  func last() throws(CommandError) -> JSONValue {
+    guard let newest = try client.get("/v1/pushes?limit=1")["pushes"]?[0] else {
+      throw CommandError("no push has come yet; send one with `widgetpush send TOKEN`")
+    }
+    return newest
+  }
+
+  /// What `name` means; throws when it means nothing or more than one thing.
+  func find(_ name: String) throws(CommandError) -> Found {
+    if PushID(name) != nil {
+      let answer = try client.call("GET", "/v1/pushes/\(name)")
+      guard answer.isSuccess else { throw CommandError(answer) }
+      return .push(answer.json)
+    }
+    let digits = name.lowercased()
+    guard digits.count >= Self.prefixMin, digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
+      throw CommandError(
+        "\"\(name)\" is neither an apns-id nor a push token, nor the first \(Self.prefixMin) or more digits of either; --last explains the newest push"
+      )
+    }
+    if DeviceToken(hex: digits) != nil, let found = try token(digits) { return found }
+    return try byPrefix(digits)
+  }
+
+  /// A whole token that is registered, or that pushes were sent to.
+  private func token(_ token: String) throws(CommandError) -> Found? {
+    let answer = try client.call("GET", "/v1/registrations/\(token)")
+    let pushes = try client.get("/v1/pushes?token=\(token)&limit=\(Self.tokenPushes)")["pushes"]?.arrayValue ?? []
+    guard answer.isSuccess || !pushes.isEmpty else { return nil }
+    return .token(token, registration: answer.success, pushes: pushes)
+  }
+
+  private func byPrefix(_ digits: String) throws(CommandError) -> Found {
+    var pushes: [String: JSONValue] = [:]
+    var tokens: Set<String> = []
+    try eachRow("/v1/pushes", "pushes") { push in
+      if let id = push["id"]?.stringValue, id.lowercased().hasPrefix(digits), pushes[id.lowercased()] == nil {
+        pushes[id.lowercased()] = push
+      }
+      if let token = push["token"]?.stringValue, token.hasPrefix(digits) { tokens.insert(token) }
+    }
+    try eachRow("/v1/registrations", "registrations") { registration in
+      if let token = registration["token"]?.stringValue, token.hasPrefix(digits) { tokens.insert(token) }
+    }
+    if pushes.count + tokens.count > 1 {
+      let names = (pushes.keys.map { "push \($0)" } + tokens.map { "token \($0)" }).sorted()
+      let more = names.count > 8 ? "\n  and \(names.count - 8) more" : ""
+      throw CommandError("\"\(digits)\" may mean:\n  \(names.prefix(8).joined(separator: "\n  "))\(more)")
+    }
+    if let push = pushes.values.first { return .push(push) }
+    if let only = tokens.first, let found = try token(only) { return found }
+    throw CommandError("nothing here begins with \"\(digits)\": neither the id of a push nor a push token")
+  }
+
+  private func eachRow(_ path: String, _ field: String, _ visit: (JSONValue) -> Void) throws(CommandError) {
+    var after = ""
+    for _ in 0..<Self.pagesMax {
+      let page = try client.get("\(path)?limit=\(Limits.pageRows)\(after)")
+      for row in page[field]?.arrayValue ?? [] { visit(row) }
+      guard let next = page["next"]?.stringValue else { return }
+      after = "&after=\(BlockingHTTPClient.percentEncoded(next))"
+    }
+  }
+}

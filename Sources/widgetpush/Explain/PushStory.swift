@@ -1,0 +1,96 @@
+import JSON
+
+/// The whole life of one push as a text for people: what became of it, its steps with times, why, and what to do.
+enum PushStory {
+  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it.
+  static func text(of push: JSONValue) -> String {
+    let paragraphs = [heading(push), verdict(push), steps(push), advice(push), warnings(push)]
+    return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
+
+  /// One line: time, id, what it was and what became of it.
+  static func line(of push: JSONValue) -> String {
+    let what = [push["type"]?.stringValue, push["disposition"]?.stringValue, push["cause"]?.stringValue ?? push["reason"]?.stringValue]
+    let words = [time(push["received"]?.stringValue ?? ""), push["id"]?.stringValue ?? ""] + what.compactMap { $0 }
+    return words.joined(separator: "  ")
+  }
+
+  private static func heading(_ push: JSONValue) -> String {
+    var lines = ["push \(push["id"]?.stringValue ?? "without an id")"]
+    let type = push["type"]?.stringValue.map { "a \($0) push" } ?? "a push of unknown type"
+    let app = push["bundleID"]?.stringValue.map { " for \($0)" } ?? ""
+    let token = push["token"]?.stringValue.map { " to token \(shortened($0))" } ?? ""
+    lines.append("  \(type)\(app)\(token)")
+    var received = "  received \(push["received"]?.stringValue ?? "?")"
+    if let priority = push["priority"]?.intValue { received += ", priority \(priority)" }
+    if let status = push["status"]?.intValue { received += ", answered \(status)" }
+    if let reason = push["reason"]?.stringValue, push["upstreamStatus"] == nil { received += " \(reason)" }
+    lines.append(received)
+    return lines.joined(separator: "\n")
+  }
+
+  private static func verdict(_ push: JSONValue) -> String {
+    var what = push["disposition"]?.stringValue ?? "unknown"
+    if let cause = push["cause"]?.stringValue { what += " (\(cause))" }
+    if let status = push["upstreamStatus"]?.intValue {
+      what += ", the upstream said \(status) \(push["reason"]?.stringValue ?? "")".trimmedRight
+    }
+    var lines = [what]
+    if let happened = push["happened"]?.stringValue { lines.append("  \(happened)") }
+    if let detail = push["detail"]?.stringValue, !detail.isEmpty { lines.append("  \(detail)") }
+    if let other = push["mergedInto"]?.stringValue { lines.append("  Merged into push \(other).") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func steps(_ push: JSONValue) -> String {
+    guard let steps = push["steps"]?.arrayValue, !steps.isEmpty else { return "" }
+    let rows = steps.map { step -> [String] in
+      var notes: [String] = []
+      if let cause = step["cause"]?.stringValue { notes.append(cause) }
+      if let attempt = step["attempt"]?.intValue { notes.append("attempt \(attempt)") }
+      switch (step["budgetBefore"]?.intValue, step["budgetAfter"]?.intValue) {
+      case (let before?, let after?) where before != after: notes.append("budget \(before) → \(after)")
+      case (_, let left?), (let left?, nil): notes.append("budget \(left)")
+      case (nil, nil): break
+      }
+      return [time(step["at"]?.stringValue ?? ""), step["disposition"]?.stringValue ?? "", notes.joined(separator: ", ")]
+    }
+    return (["steps"] + Table.lines(rows).map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  private static func advice(_ push: JSONValue) -> String {
+    guard let remedy = push["remedy"]?.stringValue else { return "" }
+    let certainty =
+      switch push["certainty"]?.stringValue {
+      case "likely": " (likely)"
+      case "cannotSee": " (what the device does cannot be seen from here)"
+      default: ""
+      }
+    return "what to do\(certainty)\n  \(remedy)"
+  }
+
+  private static func warnings(_ push: JSONValue) -> String {
+    guard let warnings = push["warnings"]?.arrayValue, !warnings.isEmpty else { return "" }
+    let lines = warnings.map { "  \($0["message"]?.stringValue ?? $0.stringValue ?? $0.serialized())" }
+    return (["warnings"] + lines).joined(separator: "\n")
+  }
+
+  /// The time of day of RFC 3339 text, which a story repeats too often to tell the date each time.
+  private static func time(_ instant: String) -> String {
+    guard let separator = instant.firstIndex(of: "T") else { return instant }
+    let time = instant[instant.index(after: separator)...]
+    return String(time.hasSuffix("Z") ? time.dropLast() : time)
+  }
+
+  /// A token's first digits; whole ones fill the line and nobody reads them.
+  static func shortened(_ token: String) -> String { token.count > 20 ? "\(token.prefix(16))…" : token }
+}
+
+extension String {
+  /// Without the spaces at the end.
+  var trimmedRight: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

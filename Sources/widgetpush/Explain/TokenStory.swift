@@ -1,0 +1,48 @@
+import JSON
+
+/// A push token as a text for people: what it stands for, and what was sent to it.
+enum TokenStory {
+  /// The story of a token; `pushes` are its latest, newest first.
+  static func text(of token: String, _ registration: JSONValue?, _ pushes: [JSONValue]) -> String {
+    var paragraphs = [heading(token, registration)]
+    guard let newest = pushes.first else {
+      paragraphs.append("No push was sent to it yet.")
+      return paragraphs.joined(separator: "\n\n")
+    }
+    paragraphs.append(PushStory.text(of: newest))
+    if pushes.count > 1 {
+      paragraphs.append((["before it"] + pushes.dropFirst().map { "  \(PushStory.line(of: $0))" }).joined(separator: "\n"))
+    }
+    return paragraphs.joined(separator: "\n\n")
+  }
+
+  private static func heading(_ token: String, _ registration: JSONValue?) -> String {
+    guard let registration else {
+      return "token \(token)\n  is not registered; register it with `widgetpush register TOKEN` or PUT /v1/registrations/TOKEN"
+    }
+    var lines = ["token \(token)"]
+    let type = registration["type"]?.stringValue ?? "?"
+    let app = registration["bundleID"]?.stringValue ?? "?"
+    lines.append("  \(type) of \(app), environment \(registration["environment"]?.stringValue ?? "?")")
+    let names = ["device", "user", "platform", "upstream"].compactMap { name in
+      registration[name]?.stringValue.map { "\(name) \($0)" }
+    }
+    if !names.isEmpty { lines.append("  \(names.joined(separator: ", "))") }
+    for widget in registration["widgets"]?.arrayValue ?? [] {
+      let id = widget["id"]?.stringValue.map { " (\($0))" } ?? ""
+      lines.append("  widget \(widget["kind"]?.stringValue ?? "?") \(widget["family"]?.stringValue ?? "?")\(id)")
+    }
+    if let kind = registration["control"]?["kind"]?.stringValue { lines.append("  control \(kind)") }
+    if let activity = registration["activity"] {
+      lines.append("  activity \(activity["id"]?.stringValue ?? "?") of \(activity["attributesType"]?.stringValue ?? "?")")
+    }
+    if let since = registration["retiredSince"]?.stringValue {
+      lines.append("  retired since \(since): pushes are answered 410 Unregistered until it is registered again")
+    }
+    if registration["suspect"]?.boolValue == true {
+      lines.append("  suspect: its upstream does not know it; the environment may be wrong")
+    }
+    if let waiting = registration["waiting"]?.intValue, waiting > 0 { lines.append("  \(waiting) waiting") }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,63 @@
+import Configuration
+import JSON
+import Primitives
+import Security
+
+/// A state folder with everything that servers need, made where it was missing.
+struct DevState: Sendable {
+  /// What a command line may say about the folder's content.
+  struct Wishes: Sendable {
+    /// Names and addresses of the certificate beyond the standard ones.
+    var names: [String] = []
+    /// A key of the user's own for provider tokens: its file and its id.
+    var providerKey: (file: String, keyID: String)?
+    /// The team of provider tokens.
+    var teamID: String?
+  }
+
+  let folder: StateFolder
+  let credentials: Credentials
+  /// The authority's certificate as PEM.
+  let authorityPEM: String
+  /// The authority itself; nil when the folder has its certificate only.
+  let authority: CertificateAuthority?
+  /// What TLS ports show.
+  let identity: ServerIdentity
+  /// The private key of provider tokens as PEM.
+  let providerKeyPEM: String
+  /// What backends sign with.
+  let providers: [ProviderKey]
+  /// What the gateway signs with.
+  let signingKey: SigningKey
+
+  /// Makes what is missing in `folder` and reads the rest; a certificate near its end is renewed.
+  static func prepare(_ folder: StateFolder, _ wishes: Wishes = Wishes(), now: Instant) throws -> DevState {
+    try Files.makeFolder(folder.path)
+    return try FileLock.holding(folder.file(".lock")) { try prepareLocked(folder, wishes, now: now) }
+  }
+
+  private static func prepareLocked(_ folder: StateFolder, _ wishes: Wishes, now: Instant) throws -> DevState {
+    if !Files.exists(folder.file(".gitignore")) { try Files.write("*\n", to: folder.file(".gitignore"), mode: 0o644) }
+
+    let certificates = try ServerCertificates.prepare(folder, names: wishes.names, now: now)
+    let previous = try folder.existingCredentials()
+    let keys = try ProviderKeys.prepare(folder, wishes, previous)
+    var credentials = Credentials(
+      teamID: keys.teamID, keyID: keys.keyID, keyFile: keys.keyFile, caFile: folder.file("ca.pem"),
+      register: previous?.register ?? Self.makeAccessToken(), reload: previous?.reload ?? Self.makeAccessToken(),
+      read: previous?.read ?? Self.makeAccessToken(), admin: previous?.admin ?? Self.makeAccessToken(), gateway: keys.gateway)
+    (credentials.provider, credentials.control) = (previous?.provider, previous?.control)
+    (credentials.device, credentials.plain) = (previous?.device, previous?.plain)
+    if credentials != previous {
+      try Files.write(credentials.json.serialized(pretty: true) + "\n", to: folder.file("credentials.json"), mode: 0o600)
+    }
+    return DevState(
+      folder: folder, credentials: credentials, authorityPEM: certificates.authorityPEM, authority: certificates.authority,
+      identity: certificates.identity, providerKeyPEM: keys.providerPEM, providers: keys.providers, signingKey: keys.signingKey)
+  }
+
+  /// A secret of some 238 bits, recognisable where one leaks.
+  private static func makeAccessToken() -> String {
+    "wp_" + SecureRandom.text(40, alphabet: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+  }
+}

@@ -1,0 +1,93 @@
+import Configuration
+import Primitives
+import Security
+
+/// The certificates of a state folder: `ca.pem` and `ca.key`, `server.pem` and `server.key`.
+struct ServerCertificates {
+  /// Names that every server certificate has: how this machine, containers and compose stacks call it, and Apple's push hosts, for
+  /// clients whose host is fixed and redirected by a network alias.
+  static let standardNames = [
+    "localhost", "127.0.0.1", "::1", "host.docker.internal", "gateway", "device", "widgetpush", "api.push.apple.com",
+    "api.sandbox.push.apple.com", "api.development.push.apple.com", "api-manage-broadcast.push.apple.com",
+    "api-manage-broadcast.sandbox.push.apple.com",
+  ]
+
+  /// Days that an authority is valid: nobody wants to trust a new one often.
+  private static let authorityDays: Int64 = 3650
+  /// Days that a server certificate is valid; browsers and Apple's clients take 398 at most.
+  private static let serverDays: Int64 = 397
+  /// A certificate that ends within this span is renewed.
+  private static let renewal = TimeSpan.seconds(30 * 86_400)
+
+  let authorityPEM: String
+  let authority: CertificateAuthority?
+  let identity: ServerIdentity
+
+  /// Makes what is missing, renews what is near its end or lacks a name, and reads the rest.
+  static func prepare(_ folder: StateFolder, names: [String], now: Instant) throws -> ServerCertificates {
+    var wanted = standardNames
+    let host = ProcessInfo.hostName
+    for name in (CertificateAuthority.canName(host) ? [host] : []) + names where !wanted.contains(name) { wanted.append(name) }
+
+    let (authorityPEM, authority) = try prepareAuthority(folder, now: now)
+    let authorityCertificate = try Certificate(pem: authorityPEM)
+    if let identity = try existing(folder, signedBy: authorityCertificate, names: wanted, mayRenew: authority != nil, now: now) {
+      return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity)
+    }
+    guard let authority else {
+      throw CommandError(
+        "\(folder.file("ca.key")) is missing, so no server certificate can be made; put it back, or remove \(folder.file("ca.pem")) to have a new authority"
+      )
+    }
+    let leaf = try authority.issue(names: wanted, now: now, days: serverDays)
+    let identity = ServerIdentity(certificatePEM: try leaf.certificate.pem(), keyPEM: try leaf.key.pem())
+    try Files.write(identity.keyPEM, to: folder.file("server.key"), mode: 0o600)
+    try Files.write(identity.certificatePEM, to: folder.file("server.pem"), mode: 0o644)
+    return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity)
+  }
+
+  private static func prepareAuthority(_ folder: StateFolder, now: Instant) throws -> (pem: String, CertificateAuthority?) {
+    let (certificateFile, keyFile) = (folder.file("ca.pem"), folder.file("ca.key"))
+    if Files.exists(certificateFile) {
+      let pem = try Files.read(certificateFile)
+      let certificate = try describing(certificateFile) { () throws(CryptoError) in try Certificate(pem: pem) }
+      if certificate.notAfter > now + renewal {
+        guard Files.exists(keyFile) else { return (pem, nil) }
+        let key = try Files.read(keyFile)
+        return (pem, try describing(keyFile) { () throws(CryptoError) in try CertificateAuthority(certificatePEM: pem, keyPEM: key) })
+      }
+    }
+    // The suffix keeps authorities of several folders apart in a browser's or system's list.
+    let suffix = Hexadecimal.encode(SecureRandom.bytes(3))
+    let authority = try CertificateAuthority.make(commonName: "widgetpush dev CA \(suffix)", now: now, days: authorityDays)
+    let pem = try authority.certificate.pem()
+    try Files.write(try authority.key.pem(), to: keyFile, mode: 0o600)
+    try Files.write(pem, to: certificateFile, mode: 0o644)
+    return (pem, authority)
+  }
+
+  /// The server certificate that is there, when it will do; nil asks for a new one.
+  private static func existing(
+    _ folder: StateFolder, signedBy authority: Certificate, names: [String], mayRenew: Bool, now: Instant
+  ) throws -> ServerIdentity? {
+    let (certificateFile, keyFile) = (folder.file("server.pem"), folder.file("server.key"))
+    guard Files.exists(certificateFile), Files.exists(keyFile) else { return nil }
+    let identity = ServerIdentity(certificatePEM: try Files.read(certificateFile), keyPEM: try Files.read(keyFile))
+    let certificate = try describing(certificateFile) { () throws(CryptoError) in try Certificate(pem: identity.certificatePEM) }
+    guard mayRenew else { return certificate.notAfter > now ? identity : nil }
+    let key = try describing(keyFile) { () throws(CryptoError) in try P256PrivateKey(pem: identity.keyPEM) }
+    let willDo =
+      certificate.isSigned(by: authority) && certificate.belongs(to: key) && certificate.notBefore <= now
+      && certificate.notAfter > now + renewal && Set(names.map { $0.lowercased() }).isSubset(of: certificate.names.map { $0.lowercased() })
+    return willDo ? identity : nil
+  }
+}
+
+/// Runs `body` and puts the file's path before what it throws.
+func describing<Value>(_ file: String, _ body: () throws(CryptoError) -> Value) throws(CommandError) -> Value {
+  do {
+    return try body()
+  } catch {
+    throw CommandError("\(file): \(error)")
+  }
+}

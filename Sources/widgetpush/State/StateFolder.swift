@@ -1,0 +1,61 @@
+import JSON
+
+/// The folder through which the processes of one deployment, and the commands that talk to it, find each other.
+struct StateFolder: Hashable, Sendable {
+  /// The variable that names it where `--state-dir` does not.
+  static let variable = "WIDGETPUSH_STATE_DIR"
+
+  /// Its path from the root.
+  let path: String
+
+  /// The folder at `path`.
+  init(_ path: String) { self.path = Files.absolute(path) }
+
+  /// The folder that a command line means.
+  init(_ arguments: Arguments, environment: [String: String] = ProcessInfo.environment) {
+    self.init(arguments.value(Option.stateFolder.name) ?? environment[Self.variable] ?? ".widgetpush")
+  }
+
+  /// The path of a file in it.
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Where the store keeps its journal unless configured.
+  var store: String { file("store") }
+
+  /// What `credentials.json` says; throws how to start a gateway when there is none.
+  func credentials() throws(CommandError) -> Credentials {
+    guard let credentials = try existingCredentials() else {
+      throw CommandError(
+        "nothing was ever started with the state folder \(path); start a gateway with `widgetpush dev`, or name its folder with --state-dir"
+      )
+    }
+    return credentials
+  }
+
+  /// What `credentials.json` says, or nil when there is none.
+  func existingCredentials() throws(CommandError) -> Credentials? {
+    let name = file("credentials.json")
+    let text: String
+    do throws(FileError) {
+      text = try Files.read(name)
+    } catch {
+      if error.isMissing { return nil }
+      throw CommandError("\(error)")
+    }
+    do {
+      return try Credentials(JSONValue.parse(text))
+    } catch {
+      throw CommandError("\(name) is damaged (\(error)); remove it and start `widgetpush dev` again to have a new one")
+    }
+  }
+
+  /// Changes `credentials.json`, which is there, while no other process does.
+  func updateCredentials(_ change: (inout Credentials) -> Void) throws -> Credentials {
+    try FileLock.holding(file(".lock")) {
+      var credentials = try credentials()
+      change(&credentials)
+      try Files.write(credentials.json.serialized(pretty: true) + "\n", to: file("credentials.json"), mode: 0o600)
+      return credentials
+    }
+  }
+}

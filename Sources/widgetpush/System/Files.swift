@@ -1,0 +1,122 @@
+import Glibc
+
+/// A file that cannot be read, written or made.
+struct FileError: Error, Hashable, CustomStringConvertible {
+  /// What was tried, such as `read`.
+  let action: String
+  let path: String
+  /// The system's clause, such as `No such file or directory`.
+  let reason: String
+  /// Whether there is nothing at the path.
+  let isMissing: Bool
+
+  /// The failure that the last system call left in `errno`.
+  init(_ action: String, _ path: String, code: Int32 = errno) {
+    self.action = action
+    self.path = path
+    reason = unsafe String(cString: strerror(code))
+    isMissing = code == ENOENT
+  }
+
+  var description: String { "cannot \(action) \(path): \(reason)" }
+}
+
+/// The few file operations that commands need.
+enum Files {
+  /// Bytes of a file worth reading: configuration, keys and payloads are far below.
+  private static let bytesMax = 16 << 20
+
+  /// The text of a file, with invalid UTF-8 repaired.
+  static func read(_ path: String) throws(FileError) -> String {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError("read", path) }
+    defer { close(descriptor) }
+    return String(decoding: try readAll(descriptor, path), as: UTF8.self)
+  }
+
+  /// All of standard input as text.
+  static func readStandardInput() throws(FileError) -> String {
+    String(decoding: try readAll(STDIN_FILENO, "standard input"), as: UTF8.self)
+  }
+
+  /// Puts a file in place, whole or not at all; `mode` are its permissions.
+  static func write(_ text: String, to path: String, mode: mode_t) throws(FileError) {
+    let temporary = "\(path).\(getpid())"
+    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw FileError("write", path) }
+    let bytes = Array(text.utf8)
+    // The permissions of `open` are cut by the umask, and a temporary file left by a crash keeps its own.
+    let isWritten = fchmod(descriptor, mode) == 0 && writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isWritten, unsafe rename(temporary, path) == 0 else {
+      let code = isWritten ? errno : code
+      unsafe unlink(temporary)
+      throw FileError("write", path, code: code)
+    }
+  }
+
+  /// Makes a folder and those around it; one that is there stays as it is.
+  static func makeFolder(_ path: String) throws(FileError) {
+    if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw FileError("make", path) }
+    try makeFolder(String(path[..<slash]))
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("make", path) }
+  }
+
+  /// Whether there is something at the path.
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// The names in a folder, sorted.
+  static func names(in folder: String) throws(FileError) -> [String] {
+    guard let stream = unsafe opendir(folder) else { throw FileError("read", folder) }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The path from the root.
+  static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let current = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(current) }
+    var rest = path[...]
+    while rest.hasPrefix("./") { rest = rest.dropFirst(2) }
+    return unsafe String(cString: current) + "/" + rest
+  }
+
+  private static func readAll(_ descriptor: Int32, _ path: String) throws(FileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+      if count == 0 { return bytes }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw FileError("read", path)
+      }
+      bytes += chunk[..<count]
+      guard bytes.count <= bytesMax else { throw FileError("read", path, code: EFBIG) }
+    }
+  }
+
+  /// Writes all bytes; false leaves the reason in `errno`.
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe Glibc.write(descriptor, buffer.baseAddress! + written, buffer.count - written)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return false }
+      written += count
+    }
+    return true
+  }
+}

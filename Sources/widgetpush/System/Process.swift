@@ -1,0 +1,30 @@
+import Glibc
+import Primitives
+
+/// What the process was given, and the time.
+enum ProcessInfo {
+  /// The environment that the process was started with.
+  static let environment: [String: String] = {
+    guard let text = try? Files.read("/proc/self/environ") else { return [:] }
+    var variables: [String: String] = [:]
+    for entry in text.split(separator: "\0") {
+      guard let equals = entry.firstIndex(of: "=") else { continue }
+      variables[String(entry[..<equals])] = String(entry[entry.index(after: equals)...])
+    }
+    return variables
+  }()
+
+  /// The machine's name, as certificates should have it.
+  static var hostName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The time of the machine's clock.
+  static var now: Instant {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+}

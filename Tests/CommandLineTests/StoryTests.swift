@@ -1,0 +1,147 @@
+import JSON
+import Testing
+
+@testable import widgetpush
+
+@Suite("Stories") struct StoryTests {
+  private let push: JSONValue = [
+    "id": "F4121B12-E0BF-3266-F079-D9253E98BF49", "token": "3fa2c19e3fa2c19e3fa2c19e3fa2c19e", "bundleID": "com.example.app",
+    "type": "widgets",
+    "priority": 10, "received": "2026-11-30T01:26:50.123Z", "status": 200, "disposition": "applied", "cause": "reloaded",
+    "certainty": "known",
+    "happened": "The device asked the widget for a new timeline.", "remedy": "Nothing is left to do.", "detail": "steps-1",
+    "warnings": [["code": "customKeys", "message": "Keys beside aps reach no widget."]],
+    "steps": [
+      ["at": "2026-11-30T01:26:50.123Z", "disposition": "waiting", "cause": "minimumInterval", "budgetBefore": 40, "budgetAfter": 40],
+      ["at": "2026-11-30T01:31:50.123Z", "disposition": "forwarding", "budgetBefore": 40, "budgetAfter": 39, "attempt": 1],
+      ["at": "2026-11-30T01:31:50.125Z", "disposition": "applied", "cause": "reloaded"],
+    ],
+  ]
+
+  @Test func aPushIsToldWhole() {
+    #expect(
+      PushStory.text(of: push) == """
+        push F4121B12-E0BF-3266-F079-D9253E98BF49
+          a widgets push for com.example.app to token 3fa2c19e3fa2c19e…
+          received 2026-11-30T01:26:50.123Z, priority 10, answered 200
+
+        applied (reloaded)
+          The device asked the widget for a new timeline.
+          steps-1
+
+        steps
+          01:26:50.123  waiting     minimumInterval, budget 40
+          01:31:50.123  forwarding  attempt 1, budget 40 → 39
+          01:31:50.125  applied     reloaded
+
+        what to do
+          Nothing is left to do.
+
+        warnings
+          Keys beside aps reach no widget.
+        """)
+  }
+
+  @Test func aRefusalNamesItsReason() {
+    let refused: JSONValue = [
+      "id": "x", "received": "2026-11-30T01:26:50.123Z", "status": 400, "reason": "BadPriority", "disposition": "refused",
+      "certainty": "known",
+      "happened": "H.", "remedy": "R.", "detail": "apns-priority must be 10, 5 or 1", "steps": [],
+    ]
+    #expect(
+      PushStory.text(of: refused) == """
+        push x
+          a push of unknown type
+          received 2026-11-30T01:26:50.123Z, answered 400 BadPriority
+
+        refused
+          H.
+          apns-priority must be 10, 5 or 1
+
+        what to do
+          R.
+        """)
+  }
+
+  @Test func anUpstreamsRefusalAndAMergeSayWhose() {
+    let failed: JSONValue = [
+      "id": "x", "status": 200, "disposition": "failed", "cause": "upstreamRefused", "reason": "BadDeviceToken", "upstreamStatus": 400,
+    ]
+    #expect(PushStory.text(of: failed).contains("failed (upstreamRefused), the upstream said 400 BadDeviceToken"))
+    #expect(!PushStory.text(of: failed).contains("answered 200 BadDeviceToken"))
+    let merged: JSONValue = ["id": "x", "disposition": "merged", "mergedInto": "y", "certainty": "likely", "remedy": "R."]
+    #expect(PushStory.text(of: merged).contains("Merged into push y."))
+    #expect(PushStory.text(of: merged).contains("what to do (likely)\n  R."))
+  }
+
+  @Test func aTokenIsToldWithItsPushes() {
+    let registration: JSONValue = [
+      "type": "widgets", "bundleID": "com.example.app", "environment": "development", "device": "phone",
+      "widgets": [["kind": "Steps", "family": "systemSmall", "id": "steps-1"]], "waiting": 1, "suspect": true,
+    ]
+    let text = TokenStory.text(of: "3fa2", registration, [push, push])
+    #expect(
+      text.hasPrefix(
+        "token 3fa2\n  widgets of com.example.app, environment development\n  device phone\n  widget Steps systemSmall (steps-1)\n  suspect: "
+      ))
+    #expect(text.contains("\n  1 waiting\n\npush F4121B12"))
+    #expect(text.hasSuffix("before it\n  01:26:50.123  F4121B12-E0BF-3266-F079-D9253E98BF49  widgets  applied  reloaded"))
+    #expect(TokenStory.text(of: "3fa2", nil, []).contains("is not registered"))
+    #expect(TokenStory.text(of: "3fa2", registration, []).hasSuffix("No push was sent to it yet."))
+  }
+
+  @Test func budgetsAreATable() {
+    let report: JSONValue = [
+      "token": "3fa2",
+      "budgets": [
+        [
+          "index": 0, "widget": ["kind": "Steps", "family": "systemSmall"], "allowance": 40, "burst": 12, "minimumIntervalSeconds": 300,
+          "remaining": 11,
+          "binds": true, "payableAt": "2026-11-30T01:31:50.123Z", "nextCredit": "2026-11-30T02:31:50.123Z",
+        ],
+        ["index": 1, "allowance": 40, "burst": 12, "minimumIntervalSeconds": 0.5, "remaining": -3, "binds": false],
+      ],
+    ]
+    #expect(
+      BudgetTable.text(of: report) == """
+                             remaining  allowance  burst  min. interval  next push                 next credit
+        Steps systemSmall *  11         40         12     300 s          2026-11-30T01:31:50.123Z  2026-11-30T02:31:50.123Z
+        budget 1             -3         40         12     0.5 s          –                         full
+        * the one that binds: a push goes when all can pay
+        """)
+    #expect(BudgetTable.text(of: ["token": "3fa2", "budgets": []]).contains("has no budget"))
+  }
+
+  @Test(
+    arguments: [
+      ("applied", "reloaded", true, false), ("waiting", "minimumInterval", true, false), ("waiting", "inFlight", false, false),
+      ("forwarding", nil, false, false), ("merged", "mergedIntoWaiting", true, false), ("accepted", nil, true, false),
+      ("ignored", "noSuchWidget", true, true), ("failed", "upstreamRefused", true, true), ("expired", "expirationPassed", true, true),
+    ] as [(String, String?, Bool, Bool)])
+  func sendKnowsWhenToStopAndWhatWasInVain(disposition: String, cause: String?, isSettled: Bool, isInVain: Bool) {
+    var object: JSONObject = ["id": "x", "disposition": .string(disposition)]
+    object["cause"] = cause.map(JSONValue.string)
+    let answer = ProviderClient.Answer(status: 200, id: "x", reason: nil, detail: nil)
+    #expect(SendReport.isSettled(.object(object)) == isSettled)
+    #expect(SendReport.isInVain(answer, .object(object)) == isInVain)
+    #expect(SendReport.isInVain(ProviderClient.Answer(status: 400, id: "x", reason: "BadTopic", detail: nil), .object(object)))
+  }
+
+  @Test func aReportSaysWhatToDoEvenWithoutARecord() {
+    let refused = ProviderClient.Answer(status: 400, id: "x", reason: "BadPriority", detail: nil)
+    let text = SendReport.text(refused, nil)
+    #expect(text.hasPrefix("400 BadPriority  apns-id x\n"))
+    #expect(text.contains("10"), "the remedy of the reason is known without the gateway")
+    let accepted = ProviderClient.Answer(status: 200, id: "x", reason: nil, detail: nil)
+    #expect(
+      SendReport.text(accepted, push) == """
+        200  apns-id x
+        applied (reloaded)
+          The device asked the widget for a new timeline.
+          steps-1
+          warning: Keys beside aps reach no widget.
+        """)
+    #expect(SendReport.json(accepted, push)["apnsID"] == "x")
+    #expect(SendReport.json(accepted, push)["push"] == push)
+  }
+}
