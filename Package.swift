@@ -123,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "MockDeviceTests",
       dependencies: [
-        "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security", "Telemetry",
+        "Configuration", "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security",
+        "Telemetry", "Transport",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -15,6 +15,14 @@ public struct DeviceConfiguration: Sendable {
     public var authorityPEM: String?
     /// The gateway's upstream that leads to this device; nil leaves it to the app's.
     public var upstream: String?
+
+    /// A gateway with these values.
+    public init(url: String, accessToken: String?, authorityPEM: String? = nil, upstream: String? = nil) {
+      self.url = url
+      self.accessToken = accessToken
+      self.authorityPEM = authorityPEM
+      self.upstream = upstream
+    }
   }
 
   /// The address that the face listens on: an IP address; loopback by default.

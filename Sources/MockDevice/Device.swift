@@ -1,30 +1,49 @@
+public import Configuration
 public import Control
 import DeviceModel
 public import Primitives
 import Push
-import Reactor
+public import Reactor
 import Rules
-import Security
+public import Security
 import Synchronization
 public import Telemetry
+import Transport
 
 /// A mock device process: the devices, their HTTPS port, and their link to the gateway.
 ///
 /// One loop thread has the port and the fleet: a push is checked, applied and answered in the round in which it came. The API's handlers
 /// are async and reach the fleet by mailbox. A second thread tells the gateway about tokens.
 public final class Device: Sendable {
-  /// What lives on the loop's thread; here until that thread starts.
-  private struct Confined {
-    let loop: EventLoop
-    let keeper: FleetKeeper
+  /// What a device is given besides its configuration.
+  public struct Surroundings: Sendable {
+    /// The product's time.
+    public var clock: @Sendable () -> Instant
+    /// Takes what happens on the devices.
+    public var log: Log
+    /// What `/version` tells.
+    public var version: String
+    /// What the port shows to a client that asks for that server name; nil shows the configured certificate.
+    public var identityForName: (@Sendable (String) -> TLSIdentity?)?
+
+    /// Surroundings with these values.
+    public init(version: String, log: Log, clock: @escaping @Sendable () -> Instant) {
+      self.version = version
+      self.log = log
+      self.clock = clock
+    }
   }
 
+  /// The address that the HTTPS port listens on, with the port that the system chose where 0 was asked for.
+  public let address: SocketAddress
+
   private let api: DeviceAPI
-  private let door: FleetDoor
-  private let readiness = Readiness()
+  let door: FleetDoor
+  private let readiness: Readiness
   private let registrar: Registrar?
-  private let handle: LoopHandle
-  private let confined: Mutex<Confined?>
+  private let drains: Mailbox<TimeSpan>
+  /// What lives on the loop's thread; here until that thread starts.
+  private let body: Mutex<LoopBody?>
   private let thread = Mutex<Thread?>(nil)
 
   /// Work that may wait for the loop: each request of the API leaves a few pieces.
@@ -33,62 +52,71 @@ public final class Device: Sendable {
   /// How long a call that places something waits for the gateway to have its token, unless it says otherwise.
   private static let registrationWait = TimeSpan.seconds(5)
 
-  /// A device that answers nobody until `start()`; its ports are open already, so that it can be said where.
+  /// A device that answers nobody until `start()`; its port is open already, so that others can be told where.
   ///
-  /// Throws what is wrong with the plan, a key, an address or the machine, each with a description for people.
-  ///
-  /// - Parameters:
-  ///   - log: Takes what happens on the devices.
-  ///   - clock: The product's time.
-  public init(_ configuration: DeviceConfiguration, log: Log, clock: @escaping @Sendable () -> Instant) throws {
+  /// Throws what is wrong with the configuration, a key, the port or the machine, each with a description for people.
+  public init(_ configuration: DeviceConfiguration, _ surroundings: Surroundings) throws {
+    let clock = surroundings.clock
     let loop = try EventLoop(clock: clock)
+    let gateway = try configuration.gatewayAccess()
+    let plan = try configuration.plan()
     var random = SystemRandomNumberGenerator()
-    var fleet = DeviceFleet(
-      seed: configuration.plan.seed, hashSeed: random.next(), registersTokens: configuration.gateway != nil)
-    try fleet.apply(configuration.plan, at: clock())
+    var fleet = DeviceFleet(seed: plan.seed, hashSeed: random.next(), registersTokens: gateway != nil)
+    try fleet.apply(plan, at: clock())
 
     let keeper = FleetKeeper(fleet, on: loop)
-    let providers = ProviderDirectory(
-      configuration.providers.map { ProviderDirectory.Provider(keyID: $0.keyID, teamID: $0.teamID) })
-    let desk = try PushDesk(keeper, providers: providers, keys: configuration.providers.map(\.publicKey))
+    let (providers, keys) = try configuration.providerKeys()
+    let desk = try PushDesk(keeper, providers: providers, keys: keys)
     let door = FleetDoor(loop.makeMailbox(capacity: Self.mailboxCapacity) { (work: FleetDoor.Work) in work(keeper) })
     let pushes = loop.makeMailbox(capacity: Limits.controlExchanges) { (work: PushRoute.Work) in work(desk) }
-
-    registrar = try configuration.gateway.map { gateway in
+    let registrar = try gateway.map { gateway in
       try Registrar(gateway) { report in
         // Full means that this loop hangs; what became of the call then shows when the token is next registered.
         door.leave { keeper in keeper.note(report) }
       }
     }
-    var narrator = Narrator(log)
-    keeper.carryOut = { [registrar] effects in for effect in effects { _ = registrar?.carryOut(effect) } }
+    var narrator = Narrator(surroundings.log)
+    keeper.carryOut = { effects in for effect in effects { _ = registrar?.carryOut(effect) } }
     keeper.observe = { fleet, now in narrator.tell(fleet, now: now) }
 
-    let registrations = RegistrationWait(door: door, standard: configuration.gateway == nil ? .zero : Self.registrationWait)
+    let readiness = Readiness()
+    let registrations = RegistrationWait(door: door, standard: gateway == nil ? .zero : Self.registrationWait)
     let routes =
       DeviceRoutes(door: door, registrations: registrations).routes + AppRoutes(door: door).routes
       + ItemRoutes(door: door, registrations: registrations).routes + EventRoutes(door: door).routes
-      + HealthRoutes(version: configuration.version, readiness: readiness).routes
-    api = DeviceAPI(
-      routes: RouteTable(routes, authorizer: Authorizer(AccessTokens(configuration.accessTokens)), now: clock),
-      pushes: PushRoute(mailbox: pushes))
+      + HealthRoutes(version: surroundings.version, readiness: readiness).routes
+    let authorizer = Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
+    let api = DeviceAPI(routes: RouteTable(routes, authorizer: authorizer, now: clock), pushes: PushRoute(mailbox: pushes))
+
+    let tls = try TLSContext.server(
+      configuration.tlsIdentity(), protocols: [.http2, .http1], identityForName: surroundings.identityForName)
+    let socket = try configuration.listen()
+    address = socket.address
+    let body = try LoopBody(loop, keeper, socket: socket, tls: tls, face: PushFace(desk), log: surroundings.log) {
+      await api.respond(to: $0)
+    }
+    drains = body.drains
+    self.body = Mutex(body)
+    self.api = api
     self.door = door
-    handle = loop.handle
-    confined = Mutex(Confined(loop: loop, keeper: keeper))
+    self.readiness = readiness
+    self.registrar = registrar
   }
+
+  /// The port, as the system chose it where 0 was asked for.
+  public var port: UInt16 { address.port }
 
   /// Starts the loop's thread, which registers the plan's tokens and answers from now on; a second call does nothing.
   public func start() throws {
-    guard
-      let confined = confined.withLock({ confined -> Confined? in
-        let taken = confined
-        confined = nil
-        return taken
-      })
-    else { return }
-    // The plan was carried out before there was a loop; this round is the first to see it.
+    let taken = body.withLock { body -> LoopBody? in
+      let taken = body
+      body = nil
+      return taken
+    }
+    guard let taken else { return }
+    // The plan was carried out before there was a loop; this piece of work makes the first round, which sees it.
     door.leave { _ in }
-    let started = try Thread.start(name: "device") { confined.loop.run() }
+    let started = try Thread.start(name: "device") { taken.run() }
     thread.withLock { $0 = started }
   }
 
@@ -101,11 +129,16 @@ public final class Device: Sendable {
     return done == true
   }
 
-  /// Ends the threads; requests in progress are given up.
-  public func stop() {
+  /// Accepts nothing more, lets open requests finish for up to `limit`, and returns when the loop's thread has ended.
+  ///
+  /// Whoever waits for an event is answered at once with what there is.
+  public func drain(within limit: TimeSpan) {
     readiness.end()
     registrar?.stop()
-    handle.stop()
+    drains.post(limit)
     thread.withLock { $0 }?.join()
   }
+
+  /// Gives open requests up, and returns when the loop's thread has ended.
+  public func stop() { drain(within: .zero) }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Control
 import DeviceModel
 import Foundation
@@ -23,22 +24,27 @@ struct DeviceUnderTest {
 
   static let app = "com.example.app"
 
-  init(plan: DevicePlan = DevicePlan(), gateway: GatewayAccess? = nil) throws {
-    let now = Instant(unixSeconds: Int64(Date().timeIntervalSince1970))
+  /// A device that is started, with `devices` as a configuration file has them.
+  init(devices: JSONValue? = nil, gateway: DeviceConfiguration.Gateway? = nil) throws {
+    let now = clock.now
     let key = try P256PrivateKey.generate()
     signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "KEY1234567", key: key)
     authority = try CertificateAuthority.make(commonName: "mock device test", now: now, days: 1)
     let leaf = try authority.issue(names: ["localhost", "127.0.0.1"], now: now, days: 1)
-    let configuration = DeviceConfiguration(
-      addresses: [try #require(SocketAddress("127.0.0.1:0"))], identity: try TLSIdentity(leaf),
-      providers: [DeviceConfiguration.Provider(keyID: "KEY1234567", teamID: "TEAM123456", publicKey: key.publicKey)],
-      accessTokens: [
-        AccessToken(name: "all", scopes: [.admin], secret: "admin"), AccessToken(name: "look", scopes: [.read], secret: "read"),
-        AccessToken(name: "one app", scopes: [.admin], bundleIDs: [Self.app], secret: "one"),
-      ],
-      gateway: gateway, plan: plan, version: "test")
+    var configuration = DeviceConfiguration()
+    configuration.port = 0
+    configuration.identity = ServerIdentity(certificatePEM: try leaf.certificate.pem(), keyPEM: try leaf.key.pem())
+    configuration.providers = [ProviderKey(keyID: "KEY1234567", teamID: "TEAM123456", keyPEM: try key.publicKey.pem())]
+    configuration.accessTokens = [
+      AccessTokenSettings(name: "all", scopes: ["admin"], secret: .text("admin")),
+      AccessTokenSettings(name: "look", scopes: ["read"], secret: .text("read")),
+      AccessTokenSettings(name: "one app", scopes: ["admin"], bundleIDs: [Self.app], secret: .text("one")),
+    ]
+    configuration.gateway = gateway
+    configuration.devices = devices
     let clock = clock
-    device = try Device(configuration, log: Log(format: .text, level: .error, clock: { clock.now }, sink: { _ in }), clock: { clock.now })
+    let log = Log(format: .text, level: .error, clock: { clock.now }, sink: { _ in })
+    device = try Device(configuration, Device.Surroundings(version: "test", log: log) { clock.now })
     try device.start()
   }
 
@@ -52,6 +58,13 @@ struct DeviceUnderTest {
       method: method, target: target, fields: fields, body: body.map { Array($0.serialized().utf8) } ?? [])
     let response = await device.respond(to: request)
     return (response.status, response.body.isEmpty ? .null : try JSONValue.parse(response.body))
+  }
+
+  /// Returns once somebody waits at the device for something to happen.
+  func untilSomebodyWaits() async throws {
+    while try await Reply<Int>.waiting({ reply in device.door.leave { reply.answer(.success($0.waiterCount)) } }) == 0 {
+      await Task.yield()
+    }
   }
 
   /// The fields of a push as the gateway sends them.

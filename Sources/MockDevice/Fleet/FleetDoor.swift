@@ -36,10 +36,11 @@ struct FleetDoor: Sendable {
     }
   }
 
-  /// Waits until `look` finds something, for at most `span`; nil when it did not.
+  /// Waits until `look` finds something, for at most `span`; nil when it did not, or when the task is cancelled meanwhile.
   func wait<Value: Sendable>(
     atMost span: TimeSpan, _ look: @escaping @Sendable (DeviceFleet) -> Value?
   ) async throws(ControlError) -> Value? {
+    let cancelled = Flag()
     let id = waiterIDs.next()
     let deadline = Uptime.read() + span
     let answer = await withTaskCancellationHandler {
@@ -49,6 +50,10 @@ struct FleetDoor: Sendable {
             let waiter = FleetKeeper.Waiter(
               id: id, deadline: deadline,
               look: { fleet in
+                guard !cancelled.isSet else {
+                  reply.answer(.success(nil))
+                  return true
+                }
                 guard let found = look(fleet) else { return false }
                 reply.answer(.success(found))
                 return true
@@ -58,10 +63,19 @@ struct FleetDoor: Sendable {
         }
       }
     } onCancel: {
-      mailbox.post { keeper in keeper.forget(waiter: id) }
+      // The flag is for a waiter that comes after this message.
+      cancelled.set()
+      mailbox.post { keeper in keeper.dismiss(waiter: id) }
     }
     return try answer.get()
   }
+}
+
+/// Set once, from any thread.
+private final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
 }
 
 /// Numbers for waiters.

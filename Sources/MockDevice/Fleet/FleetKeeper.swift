@@ -39,7 +39,10 @@ final class FleetKeeper {
     self.fleet = fleet
     self.loop = loop
     activityTimer = loop.makeTimer { [unowned self] in self.wakeActivities() }
-    waiterTimer = loop.makeTimer { [unowned self] in self.dismissWaiters() }
+    waiterTimer = loop.makeTimer { [unowned self] in
+      let now = self.loop.uptime
+      self.dismissWaiters { $0.deadline <= now }
+    }
     loop.atEveryRoundEnd { [unowned self] in self.endRound() }
   }
 
@@ -57,6 +60,12 @@ final class FleetKeeper {
     }
   }
 
+  /// Answers whoever still waits: the loop has ended.
+  func end() { dismissWaiters { _ in true } }
+
+  /// How many wait.
+  var waiterCount: Int { waiters.count }
+
   /// Adds a waiter unless it is satisfied already; false when there are as many as there may be.
   func wait(_ waiter: Waiter) -> Bool {
     if waiter.look(fleet) { return true }
@@ -66,8 +75,8 @@ final class FleetKeeper {
     return true
   }
 
-  /// Forgets a waiter whose client went away.
-  func forget(waiter id: UInt64) { waiters.removeAll { $0.id == id } }
+  /// Answers a waiter before its time: its client went away, or the device is to stop.
+  func dismiss(waiter id: UInt64) { dismissWaiters { $0.id == id } }
 
   /// What the round has changed goes out: effects, answers to waiters, the next deadline.
   private func endRound() {
@@ -91,10 +100,9 @@ final class FleetKeeper {
     armActivityTimer()
   }
 
-  private func dismissWaiters() {
-    let now = loop.uptime
+  private func dismissWaiters(where condition: (Waiter) -> Bool) {
     waiters.removeAll { waiter in
-      guard waiter.deadline <= now else { return false }
+      guard condition(waiter) else { return false }
       waiter.giveUp()
       return true
     }

@@ -1,18 +1,18 @@
-public import HTTPClient
+import HTTPClient
 
 /// How a mock device reaches the control API of its gateway.
-public struct GatewayAccess: Sendable {
+struct GatewayAccess: Sendable {
   /// The control API's URL without a path, such as `https://gateway:8443`.
-  public var url: String
+  var url: String
   /// An access token with the scope `register`.
-  public var accessToken: String
+  var accessToken: String
   /// Whose certificate the gateway must have.
-  public var trust: BlockingHTTPClient.Trust
+  var trust: BlockingHTTPClient.Trust
   /// The upstream of the gateway that leads to this device; nil leaves it to what the gateway has for the app.
-  public var upstream: String?
+  var upstream: String?
 
   /// Access with these values.
-  public init(url: String, accessToken: String, trust: BlockingHTTPClient.Trust = .system, upstream: String? = nil) {
+  init(url: String, accessToken: String, trust: BlockingHTTPClient.Trust = .system, upstream: String? = nil) {
     self.url = url
     self.accessToken = accessToken
     self.trust = trust

@@ -1,0 +1,46 @@
+import Control
+import HTTP2
+import Primitives
+import Push
+import Reactor
+import Security
+import Telemetry
+import Transport
+
+/// What lives on the device's loop: the HTTPS port with its two ways to an answer, at once for pushes and by a task for the rest.
+final class LoopBody {
+  private let loop: EventLoop
+  private let keeper: FleetKeeper
+  private let server: ControlServer
+  /// Takes the time that open requests are given, and ends the loop after it.
+  let drains: Mailbox<TimeSpan>
+
+  init(
+    _ loop: EventLoop, _ keeper: FleetKeeper, socket: ListeningSocket, tls: TLSContext, face: PushFace, log: Log,
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) throws(SystemError) {
+    self.loop = loop
+    self.keeper = keeper
+    let transport = TransportLoop(
+      on: loop, connections: Limits.controlConnections, exchanges: Limits.deviceExchanges, blockBytesMax: Limits.deviceBlockBytes)
+    let server = ControlServer(
+      on: transport, onLoop: { exchange, _ in face.answer(exchange) },
+      connectionFailed: { failure in
+        let fields = [LogField("peer", failure.peer), LogField("why", failure.end)]
+        log.write(.info, "a connection failed", fields)
+      },
+      handler: handler)
+    try server.listen(socket, tls: tls)
+    self.server = server
+    drains = loop.makeMailbox(capacity: 1) { [weak server, handle = loop.handle] (limit: TimeSpan) in
+      guard let server else { return handle.stop() }
+      server.drain(within: limit) { handle.stop() }
+    }
+  }
+
+  /// Runs the loop until it is drained.
+  func run() {
+    loop.run()
+    keeper.end()
+  }
+}

@@ -1,0 +1,88 @@
+import Configuration
+import DeviceModel
+import JSON
+import Primitives
+import Push
+import Testing
+
+@testable import MockDevice
+
+@Suite("Tokens on their way to the gateway") struct RegistrarTests {
+  private let app = DeviceUnderTest.app
+
+  private let plan: JSONValue = [
+    ["name": "phone", "apps": [["bundleID": "com.example.app", "widgets": [["kind": "Orders"]]]]]
+  ]
+
+  @Test func aPlansTokensAreRegisteredAtTheStart() async throws {
+    let gateway = try GatewayStage()
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    defer { test.device.stop() }
+    #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
+    let calls = gateway.calls.all
+    #expect(calls.map { $0.body?["type"] } == ["app", "pushToStart", "widgets"])
+    #expect(calls.allSatisfy { $0.method == "PUT" && $0.authorization == "Bearer register" })
+    #expect(calls[2].body?["widgets"] == [["kind": "Orders", "family": "systemSmall", "id": "Orders-1"]])
+    let state = try await test.call(.get, "/v1/devices/phone/state").json
+    #expect(state["apps"]?[0]?["widgetExtension"]?["registration"] == "registered")
+    #expect(calls[2].path == "/v1/registrations/\(state["apps"]?[0]?["widgetExtension"]?["token"]?.stringValue ?? "")")
+  }
+
+  @Test func aDeviceMayStartBeforeItsGateway() async throws {
+    let port = try freePort()
+    let test = try DeviceUnderTest(
+      devices: plan, gateway: DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(port)", accessToken: "register"))
+    defer { test.device.stop() }
+    let failed = try await test.call(.get, "/v1/events?event=registrationFailed&wait=30s").json
+    #expect(failed["events"]?[0]?["detail"]?.stringValue?.contains("connection refused") == true)
+    let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=0s", ["bundleID": .string(app), "kind": "Lamp"])
+    #expect(placed.json["registration"] == "pending")
+
+    let gateway = try GatewayStage(port: port)
+    #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
+    #expect(Set(gateway.calls.all.compactMap { $0.body?["type"]?.stringValue }) == ["app", "pushToStart", "widgets", "controls"])
+    let told = try await test.call(.get, "/v1/events?event=registrationFailed").json["events"]?.arrayValue
+    #expect(told?.count == 1, "an outage is told once")
+  }
+
+  @Test func placingAnswersOnceTheGatewayHasTheToken() async throws {
+    let gateway = try GatewayStage()
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    defer { test.device.stop() }
+    let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=30s", ["bundleID": .string(app), "kind": "Lamp"])
+    #expect(placed.json["registration"] == "registered")
+    let token = try #require(placed.json["token"]?.stringValue)
+    #expect(gateway.calls.all.contains { $0.path == "/v1/registrations/\(token)" })
+    let rotated = try await test.call(.post, "/v1/devices/phone/rotate?wait=30s", ["type": "controls"])
+    #expect(rotated.json["rotated"]?[0]?["old"]?.stringValue == token)
+    #expect(rotated.json["rotated"]?[0]?["registration"] == "registered")
+    #expect(try await test.call(.delete, "/v1/devices/phone/controls/Lamp-1").status == 204)
+    let new = try #require(rotated.json["rotated"]?[0]?["token"]?.stringValue)
+    _ = try await test.call(.get, "/v1/events?event=tokenUnregistered&wait=30s&count=2")
+    let removed = gateway.calls.all.filter { $0.method == "DELETE" }.map(\.path)
+    #expect(removed == ["/v1/registrations/\(token)", "/v1/registrations/\(new)"])
+  }
+
+  @Test func whatTheGatewayRefusesIsSaid() async throws {
+    let gateway = try GatewayStage(status: 403)
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    defer { test.device.stop() }
+    #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
+    let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=30s", ["bundleID": .string(app), "kind": "Lamp"])
+    #expect(placed.json["registration"] == "refused")
+    #expect(placed.json["problem"] == "the gateway answered 403: not today")
+  }
+
+  @Test func aStartedActivityRegistersItsUpdateToken() async throws {
+    let gateway = try GatewayStage()
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    defer { test.device.stop() }
+    let state = try await test.call(.get, "/v1/devices/phone/state").json
+    let pushToStart = try #require(state["apps"]?[0]?["pushToStart"]?["token"]?.stringValue)
+    let start =
+      #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"T","attributes":{},"alert":{"title":"x"}}}"#
+    #expect(try await test.push(start, to: pushToStart, .liveactivity).fields["widgetpush-outcome"] == "applied started activity T-1")
+    #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
+    #expect(gateway.calls.all.last?.body?["activity"] == ["id": "T-1", "attributesType": "T"])
+  }
+}
