@@ -20,7 +20,7 @@ enum ClientCallbacks {
         slot.pointee.fields.append(
           name: name!, nameCount, value: value!, valueCount, listBytesMax: core.pointee.settings.headerListBytesMax, blocks: $0)
       }
-      if appended == .outOfMemory { core.pointee.giveUp(slot, .outOfMemory) }
+      if appended == .outOfMemory { _ = core.pointee.giveUp(slot, .outOfMemory) }
       return 0
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(table) { _, _, stream, bytes, count, user in
@@ -29,7 +29,7 @@ enum ClientCallbacks {
       let stored = core.pointee.blocks._withUnsafeGuaranteedRef {
         slot.pointee.body.append(bytes!, count, bytesMax: core.pointee.settings.bodyBytesMax, blocks: $0)
       }
-      if !stored { core.pointee.giveUp(slot, .outOfMemory) }
+      if !stored { _ = core.pointee.giveUp(slot, .outOfMemory) }
       return 0
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(table) { _, frame, user in

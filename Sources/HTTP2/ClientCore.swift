@@ -94,14 +94,15 @@ struct ClientCore {
     answered.append(slot)
   }
 
-  /// Gives up an open request, for `failure`; nothing happens when it was given up before, or its response is whole.
+  /// Gives up an open request, for `failure`; false, and nothing happens, when it was given up before, or its response is whole.
   ///
   /// Once only: nghttp2 takes back a request that has not gone out yet, but a second reset would go out for a stream
   /// that the server has never seen, which ends the whole connection (RFC 9113 section 5.1).
-  mutating func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure) {
-    guard slot.pointee.failure == nil, !slot.pointee.isComplete else { return }
+  func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure) -> Bool {
+    guard slot.pointee.failure == nil, !slot.pointee.isComplete else { return false }
     slot.pointee.failure = failure
     nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
+    return true
   }
 
   /// What the error code of a closed stream means for its request.

@@ -92,7 +92,7 @@ public struct ClientSession: ~Copyable {
   @discardableResult
   public mutating func cancel(_ key: RequestKey) -> Bool {
     guard let slot = core.pointee.find(key) else { return false }
-    core.pointee.giveUp(slot, .cancelled)
+    _ = core.pointee.giveUp(slot, .cancelled)
     return true
   }
 
@@ -103,10 +103,7 @@ public struct ClientSession: ~Copyable {
     // In the order of sending, so the first that is young enough ends the search.
     while let slot = next, slot.pointee.sentAt < time {
       next = slot.pointee.next
-      guard slot.pointee.failure == nil else { continue }
-      slot.pointee.failure = .cancelled
-      nghttp2_submit_rst_stream(core.pointee.session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
-      count += 1
+      if core.pointee.giveUp(slot, .cancelled) { count += 1 }
     }
     return count
   }

@@ -176,6 +176,17 @@ import Testing
     #expect(client.answers() == [AnswerRecord(tag: 2, failure: .cancelled)] && client.openStreams == 0)
   }
 
+  @Test func stalledRequestsAreCancelledOnce() {
+    let client = ready()
+    for tag in 1...4 { client.send(tag: UInt64(tag), at: Int64(10 * tag)) }
+    _ = client.drained()
+    client.receive(Frame(kind: .headers, flags: Frame.endHeaders | Frame.endStream, stream: 1, payload: [0x88]).bytes)
+    #expect(client.cancelStalled(sentBefore: 30) == 1 && client.cancelStalled(sentBefore: 30) == 0)
+    #expect(client.cancelStalled(sentBefore: 31) == 1)
+    #expect(Frame.parse(client.drained()).map(\.stream) == [3, 5])
+    #expect(client.answers().map(\.failure) == [nil, .cancelled, .cancelled] && client.openStreams == 1)
+  }
+
   @Test func informationalResponsesAndTrailersArePassedOver() {
     let client = ready()
     client.send(tag: 1)

@@ -23,10 +23,10 @@ final class TestClient {
   }
 
   @discardableResult
-  func send(_ list: [(HeaderName, String)] = clientPush(), body: [UInt8] = payload, tag: UInt64 = 1) -> RequestKey? {
+  func send(_ list: [(HeaderName, String)] = clientPush(), body: [UInt8] = payload, tag: UInt64 = 1, at time: Int64 = 0) -> RequestKey? {
     fields.removeAll()
     for (name, value) in list { fields.append(name, Array(value.utf8).span.bytes) }
-    return session.send(fields, body: body.span.bytes, tag: tag)
+    return session.send(fields, body: body.span.bytes, tag: tag, at: time)
   }
 
   @discardableResult func receive(_ bytes: [UInt8]) -> SessionFailure? { session.receive(bytes.span.bytes) }
@@ -55,6 +55,7 @@ final class TestClient {
   }
 
   @discardableResult func cancel(_ key: RequestKey) -> Bool { session.cancel(key) }
+  func cancelStalled(sentBefore time: Int64) -> Int { session.cancelStalled(sentBefore: time) }
   func ping(_ data: UInt64) { session.ping(data) }
   func goAway() { session.goAway() }
   func disconnect() { session.disconnect() }
