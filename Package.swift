@@ -110,7 +110,9 @@ let package = Package(
     .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),
     .testTarget(name: "StorageTests", dependencies: ["Delivery", "Primitives", "Push", "Storage"], swiftSettings: tests),
-    .testTarget(name: "ForwardingTests", dependencies: ["Delivery", "Forwarding", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(
+      name: "ForwardingTests",
+      dependencies: ["Delivery", "Forwarding", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"], swiftSettings: tests),
     .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push"], swiftSettings: tests),
     .testTarget(
       name: "ControlTests",

@@ -1,0 +1,131 @@
+import Delivery
+import Forwarding
+import Primitives
+import Push
+import Testing
+
+@Suite("Forwarder") struct ForwarderTests {
+  @Test func aPushKeepsEverythingButItsAuthorization() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: "applied reloaded two widgets")
+    stage.send(1, payload: #"{"aps":{"content-changed":true},"x":1}"#, expiration: .at(Instant(unixSeconds: 1_800_000_000)))
+    #expect(stage.wait { stage.recorder.count == 1 })
+    #expect(stage.recorder.outcomes[1] == [.finished(.applied, .reloaded)])
+    #expect(stage.recorder.details == ["two widgets"])
+    let request = try #require(stage.upstream.requests.first)
+    #expect(request.path == "/3/device/" + String(repeating: "ab", count: 32))
+    #expect(request.body == #"{"aps":{"content-changed":true},"x":1}"#)
+    #expect(request.fields["apns-id"] == "00000000-0000-0001-0000-000000000007")
+    #expect(request.fields["apns-topic"] == "com.example.app.push-type.widgets")
+    #expect(request.fields["apns-push-type"] == "widgets")
+    #expect(request.fields["apns-priority"] == "5")
+    #expect(request.fields["apns-expiration"] == "1800000000")
+    #expect(request.fields["apns-collapse-id"] == nil)
+    #expect(request.fields["authorization"]?.hasPrefix("bearer ey") == true)
+  }
+
+  @Test(arguments: [
+    (400, #"{"reason":"BadDeviceToken"}"#, UpstreamOutcome.suspect),
+    (400, #"{"reason":"BadTopic"}"#, .refused(status: 400, .badTopic)), (413, "", .refused(status: 413, nil)),
+    (410, #"{"reason":"Unregistered","timestamp":1454948015990}"#, .unregistered(Instant(unixMilliseconds: 1_454_948_015_990))),
+    (429, #"{"reason":"TooManyRequests"}"#, .retry(.upstreamBusy)), (500, "not JSON", .retry(.upstreamUnavailable)),
+    (503, #"{"reason":"ServiceUnavailable"}"#, .retry(.upstreamUnavailable)),
+  ]) func errorsAreUnderstood(status: Int, body: String, outcome: UpstreamOutcome) throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .answer(status: status, body: body, outcome: nil)
+    stage.send(1)
+    #expect(stage.wait { stage.recorder.count == 1 })
+    #expect(stage.recorder.outcomes[1] == [outcome])
+  }
+
+  @Test func aRefusedCredentialPausesTheUpstreamAndFailsNoToken() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .answer(status: 403, body: #"{"reason":"InvalidProviderToken"}"#, outcome: nil)
+    stage.send(1)
+    #expect(stage.wait { stage.recorder.count == 1 })
+    stage.send(2)
+    #expect(stage.recorder.outcomes == [1: [.retry(.upstreamPaused)], 2: [.notAttempted(.upstreamPaused)]])
+    #expect(stage.upstream.requests.count == 1 && stage.recorder.refusesCredentials == [true])
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: nil)
+    stage.clock.now = Stage.now + .milliseconds(Limits.upstreamPauseMilliseconds)
+    #expect(stage.wait { stage.loop.now == stage.clock.now })
+    stage.send(3)
+    #expect(stage.wait { stage.recorder.outcomes[3] == [.accepted] })
+    #expect(stage.recorder.refusesCredentials == [true, false])
+  }
+
+  @Test func anUpstreamThatIsDownCostsOneAttemptAndItsReturnIsTold() throws {
+    let stage = try Stage(isUp: false)
+    for number in 1...50 { stage.send(number) }
+    #expect(stage.wait { stage.recorder.count == 50 })
+    #expect(stage.recorder.outcomes.values.allSatisfy { $0 == [.notAttempted(.upstreamUnavailable)] })
+    #expect(stage.recorder.failed == 1, "one attempt serves all fifty")
+    stage.send(51)
+    #expect(stage.recorder.outcomes[51] == [.notAttempted(.upstreamUnavailable)], "before the delay is over nothing is tried")
+    try stage.start()
+    stage.clock.now = Stage.now + .milliseconds(Limits.reconnectLongestMilliseconds)
+    #expect(stage.wait { stage.loop.now == stage.clock.now })
+    stage.send(52)
+    #expect(stage.wait { stage.recorder.outcomes[52] == [.accepted] })
+    #expect(stage.recorder.opened == 1)
+  }
+
+  @Test func thePeersStreamLimitIsKept() throws {
+    let stage = try Stage(concurrentStreams: 1)
+    stage.upstream.behaviour = .keep
+    for number in 1...20 { stage.send(number) }
+    #expect(stage.wait { stage.upstream.kept.count == Limits.upstreamConnections })
+    #expect(stage.upstream.mostOpen == Limits.upstreamConnections, "one stream on each connection")
+    for _ in 0..<20 where stage.recorder.count < 20 {
+      let before = stage.recorder.count
+      stage.upstream.release()
+      #expect(stage.wait { stage.recorder.count > before })
+      #expect(stage.wait { stage.recorder.count == 20 || !stage.upstream.kept.isEmpty })
+    }
+    #expect(stage.recorder.outcomes.count == 20 && stage.recorder.outcomes.values.allSatisfy { $0 == [.accepted] })
+  }
+
+  @Test func aResetStreamMayHaveBeenActedOn() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .reset(2)
+    stage.send(1)
+    #expect(stage.wait { stage.recorder.count == 1 })
+    #expect(stage.recorder.outcomes[1] == [.retry(.upstreamUnavailable)])
+  }
+
+  @Test func aRefusedStreamWasNotAttempted() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .reset(7)
+    stage.send(1)
+    #expect(stage.wait { stage.recorder.count == 1 })
+    #expect(stage.recorder.outcomes[1] == [.notAttempted(.upstreamBusy)])
+  }
+
+  @Test func afterGOAWAYOpenPushesAreAnsweredAndTheNextConnects() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .keep
+    stage.send(1)
+    #expect(stage.wait { stage.upstream.kept.count == 1 })
+    stage.drainUpstream()
+    stage.upstream.release()
+    #expect(stage.wait { stage.recorder.outcomes[1] == [.accepted] })
+    try stage.start()
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: nil)
+    #expect(stage.wait { stage.transport.connectionCount == 0 })
+    stage.send(2)
+    #expect(stage.wait { stage.recorder.outcomes[2] == [.accepted] })
+  }
+
+  @Test func everyPushGetsOneOutcomeWhenTheForwarderIsDrained() throws {
+    let stage = try Stage(concurrentStreams: 2)
+    stage.upstream.behaviour = .keep
+    for number in 1...40 { stage.send(number) }
+    #expect(stage.wait { stage.upstream.kept.count == 2 * Limits.upstreamConnections })
+    stage.forwarder.drain()
+    stage.upstream.release()
+    #expect(stage.wait { stage.recorder.count == 40 })
+    #expect(stage.recorder.outcomes.values.allSatisfy { $0.count == 1 })
+    let accepted = stage.recorder.outcomes.values.count { $0 == [.accepted] }
+    #expect(accepted == 2 * Limits.upstreamConnections, "what was written is answered, the rest goes back to the store")
+  }
+}
