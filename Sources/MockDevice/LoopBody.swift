@@ -22,7 +22,7 @@ final class LoopBody {
     self.loop = loop
     self.keeper = keeper
     let transport = TransportLoop(
-      on: loop, connections: Limits.controlConnections, exchanges: Limits.deviceExchanges, blockBytesMax: Limits.deviceBlockBytes)
+      on: loop, connections: Limits.controlConnections, exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
     let server = ControlServer(
       on: transport, onLoop: { exchange, _ in face.answer(exchange) },
       connectionFailed: { failure in

@@ -173,10 +173,6 @@ public enum Limits {
   public static let outcomeHeaderBytes = 512
   /// `wait=` calls open at once on a mock device.
   public static let deviceWaiters = 256
-  /// Requests in flight in a mock device's loop.
-  public static let deviceExchanges = 4096
-  /// Bytes of header lists and bodies in a mock device's loop.
-  public static let deviceBlockBytes = 64 << 20
   /// First and longest delay between attempts of a mock device to register a token, in milliseconds.
   public static let registerRetryMilliseconds: (first: Int64, longest: Int64) = (100, 5000)
   /// Milliseconds one registration call to the gateway may take.

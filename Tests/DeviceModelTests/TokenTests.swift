@@ -109,8 +109,23 @@ import Testing
     let after = try fleet.token("app")
     #expect(after != before)
     #expect(fleet.push(alert, to: after, .alert).cause == .alertShown)
-    try fleet.removeDevice("phone", at: removed)
+    try fleet.removeDevice("phone", forgetting: false, at: removed)
     #expect(fleet.push(alert, to: after, .alert).disposition == .refused)
+  }
+
+  @Test func forgottenDevicesBeginAgain() throws {
+    var fleet = try phone()
+    let named = try fleet.token("app")
+    let adopted = try token([7])
+    let end = #"{"aps":{"timestamp":1,"event":"end"}}"#
+    #expect(fleet.push(end, to: adopted, .liveactivity).cause == .ended)
+    #expect(fleet.push(end, to: adopted, .liveactivity).cause == .activityEnded)
+    try fleet.removeDevice("07", forgetting: true, at: noon)
+    #expect(fleet.push(end, to: adopted, .liveactivity).cause == .ended, "the same token serves the next run of a test")
+    try fleet.removeDevice("phone", forgetting: true, at: noon)
+    #expect(fleet.push(#"{"aps":{"alert":"hi"}}"#, to: named, .alert) == .applied(.alertShown, detail: "hi"))
+    #expect(try fleet.state(of: named.hex, at: noon)["adopted"] == true)
+    #expect(fleet.pendingRegistrations == 0)
   }
 
   @Test func rotationReplacesTokensEverywhere() throws {
@@ -123,8 +138,8 @@ import Testing
     #expect(rotated.map(\.old) == [old])
     let new = try #require(rotated.first?.new)
     let effects = fleet.takeEffects()
-    #expect(effects.map(\.token) == [old, new])
-    #expect(effects.first == .unregister(old))
+    #expect(effects.map(\.token) == [new, old])
+    #expect(effects.last == .unregister(old))
     #expect(fleet.push(contentChanged, to: new, .widgets).cause == .reloaded)
     #expect(fleet.push(contentChanged, to: old, .widgets) == .refused(.unregistered, since: noon, detail: nil))
     #expect(fleet.push(contentChanged, to: control.token, .controls).cause == .reloaded)

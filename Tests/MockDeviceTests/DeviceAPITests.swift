@@ -65,7 +65,7 @@ import Testing
     let body = try JSONValue.parse(gone.body)
     #expect(body["reason"] == "Unregistered")
     #expect(body["timestamp"]?.intValue.map { abs($0 - test.clock.now.unixMilliseconds) < 60_000 } == true)
-    #expect(try await test.call(.delete, "/v1/devices/phone").status == 204)
+    #expect(try await test.call(.delete, "/v1/devices/phone?forget").status == 204)
     #expect(try await test.call(.get, "/v1/devices").json["devices"] == [])
   }
 

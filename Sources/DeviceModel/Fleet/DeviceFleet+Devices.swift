@@ -24,10 +24,15 @@ extension DeviceFleet {
   }
 
   /// Wipes a device: pushes to its tokens are answered 410 from now on. The gateway is not told, as a phone would not tell it.
-  public mutating func removeDevice(_ name: String, at instant: Instant) throws(DeviceError) {
+  ///
+  /// - Parameter forgetting: Forgets the tokens instead, so that the next push to one finds a device of its own: for tests that use the
+  ///   same tokens again.
+  public mutating func removeDevice(_ name: String, forgetting: Bool, at instant: Instant) throws(DeviceError) {
     let now = set(now: instant)
     let name = try hosted(name)
+    let held = devices[name]!.apps.flatMap { Self.tokens(of: $0) }
     dropDevice(name)
+    if forgetting { for token in held { forget(token) } }
     log.append(DeviceEvent(.deviceRemoved, at: now, device: name))
   }
 

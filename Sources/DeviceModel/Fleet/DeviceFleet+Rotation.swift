@@ -48,8 +48,6 @@ extension DeviceFleet {
     if case .item(_, let id) = entry.owner { path.append(id) }
     let new = try mint(
       entry.kind, bundleID: entry.bundleID, path: path, owner: entry.owner, generation: entry.generation + 1)
-    unregister(entry.token)
-    retire(entry.token, as: .unregistered(since: now))
     switch entry.kind {
     case .app: self[place].appToken = new
     case .pushToStart: self[place].pushToStartToken = new
@@ -66,7 +64,10 @@ extension DeviceFleet {
     var event = DeviceEvent(.tokenRotated, at: now, device: place.device, bundleID: entry.bundleID, token: new)
     event.detail = "replaces \(entry.token)"
     log.append(event)
+    // In this order, so that the gateway is never without a token.
     register(new)
+    unregister(entry.token)
+    retire(entry.token, as: .unregistered(since: now))
     return RotatedToken(kind: entry.kind, bundleID: entry.bundleID, old: entry.token, new: new)
   }
 }

@@ -58,6 +58,13 @@ extension DeviceFleet {
     tokens[index].owner = owner
   }
 
+  /// Takes the token out of the table, as if it had never been seen.
+  mutating func forget(_ token: DeviceToken) {
+    guard let index = tokens.find(token) else { return }
+    setRegistration(.none, of: index)
+    tokens.remove(index)
+  }
+
   /// Every token of the app.
   static func tokens(of app: App) -> [DeviceToken] {
     [app.appToken, app.pushToStartToken, app.widgetsToken].compactMap { $0 } + app.controls.map(\.token)

@@ -95,8 +95,8 @@ struct TokenTable: Sendable {
     return false
   }
 
-  /// Empties the entry's bucket and moves later entries of the same run back, so that no probe meets a gap.
-  private mutating func remove(_ index: Int) {
+  /// Forgets the entry: empties its bucket and moves later entries of the same run back, so that no probe meets a gap.
+  mutating func remove(_ index: Int) {
     let mask = buckets.count - 1
     var gap = Int(truncatingIfNeeded: entries[index].token.hash(seed: seed)) & mask
     while buckets[gap] & 0xFFFF_FFFF != UInt64(index) { gap = (gap + 1) & mask }

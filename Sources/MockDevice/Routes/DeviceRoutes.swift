@@ -14,6 +14,7 @@ struct DeviceRoutes: Sendable {
       Route(.get, "/v1/devices", .scope(.read), list),
       Route(.put, "/v1/devices/{device}", .scope(.admin), set),
       Route(.delete, "/v1/devices/{device}", .scope(.admin), remove),
+      Route(.get, "/v1/devices/{device}", .scope(.read), state),
       Route(.get, "/v1/devices/{device}/state", .scope(.read), state),
       Route(.post, "/v1/devices/{device}/rotate", .scope(.admin), rotate),
     ]
@@ -48,7 +49,10 @@ struct DeviceRoutes: Sendable {
   private func remove(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     try routed.requireAllApps("wipes a device")
     let name = routed["device"]
-    try await door.perform { fleet, now throws(DeviceError) in try fleet.removeDevice(name, at: now) }
+    var query = routed.request.query.reader()
+    let forgetting = try query.flag("forget")
+    try query.finish()
+    try await door.perform { fleet, now throws(DeviceError) in try fleet.removeDevice(name, forgetting: forgetting, at: now) }
     return .noContent
   }
 
