@@ -125,8 +125,8 @@ let package = Package(
     .testTarget(
       name: "MockDeviceTests",
       dependencies: [
-        "Configuration", "Control", "DeviceModel", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Security",
-        "Telemetry", "Transport",
+        "Configuration", "Control", "DeviceModel", "Gateway", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor",
+        "Security", "Telemetry", "Transport",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -130,7 +130,7 @@ extension DeviceFleet {
       retire(oldest.token, as: .gone(.activityEnded))
     }
     self[place].activitiesStarted += 1
-    let id = id ?? "\(activity.attributesType)-\(self[place].activitiesStarted)"
+    let id = id ?? "\(Self.stem(activity.attributesType))-\(self[place].activitiesStarted)"
     let token = try mint(
       .liveactivity, bundleID: bundleID, path: [place.device, bundleID, id], owner: .item(device: place.device, id: id))
     let hosted = HostedActivity(id: id, token: token, activity: activity)

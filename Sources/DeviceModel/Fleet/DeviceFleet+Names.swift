@@ -71,12 +71,20 @@ extension DeviceFleet {
     }
   }
 
+  /// The part of `name` that an id made from it begins with, so that a number fits behind it.
+  static func stem(_ name: String) -> String {
+    var stem = ""
+    for scalar in name.unicodeScalars where stem.utf8.count < Limits.deviceNameBytes - 16 { stem.unicodeScalars.append(scalar) }
+    return stem
+  }
+
   /// The id that a person gave the item, or the first free one made from its kind.
   func itemID(_ id: String?, kind: String, on device: String) throws(DeviceError) -> String {
     guard let id else {
+      let stem = Self.stem(kind)
       var ordinal = 1
-      while devices[device]!.has(itemID: "\(kind)-\(ordinal)") { ordinal += 1 }
-      return "\(kind)-\(ordinal)"
+      while devices[device]!.has(itemID: "\(stem)-\(ordinal)") { ordinal += 1 }
+      return "\(stem)-\(ordinal)"
     }
     try Self.check(name: id, what: "an id", field: "id")
     guard !devices[device]!.has(itemID: id) else {
