@@ -93,6 +93,8 @@ public enum Limits {
   public static let settledBatches = 4096
   /// Bytes of journal after which changed tokens are folded into their table.
   public static let journalFoldBytes = 64 << 20
+  /// Bytes of changed pages that one commit carries while folding; more would make the commits of busy times slow.
+  public static let foldSliceBytes = 256 << 10
   /// Entries of the push log kept in memory and on disk, unless configured.
   public static let pushLogEntries = 200_000
   /// Refused requests kept in memory, apart from the accepted ones, so that a flood of them drives out nothing.

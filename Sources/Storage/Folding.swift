@@ -14,9 +14,6 @@ struct Folding {
     case trimming
   }
 
-  /// Bytes of pages that one commit carries beside its journal row, at least.
-  private static let sliceBytes = 256 << 10
-
   private var phase = Phase.idle
   private var through: UInt64 = 0
   private let bytes = ByteArena(capacity: 4096)
@@ -47,7 +44,7 @@ struct Folding {
 
   /// Adds pages until the slice is full, then what is next.
   private mutating func addSlice(_ commit: inout Commit, _ state: inout StoreState, _ engine: any Engine) {
-    let limit = max(Self.sliceBytes, 2 * commit.journal.count)
+    let limit = max(state.settings.foldSliceBytes, 2 * commit.journal.count)
     bytes.removeAll(keeping: 4 << 20)
     var tokenPages: [(Int, ByteRange)] = []
     var logPages: [(UInt64, ByteRange)] = []
@@ -72,11 +69,12 @@ struct Folding {
         }
         from = page + 1
         phase = .log(from: from)
-        guard let saved = state.log.page(page) else { continue }
-        let start = bytes.count
-        bytes.append(UInt32(state.log.capacity))
-        for sequence in saved.sequences { if let entry = state.log[sequence] { state.writeEntry(entry, to: bytes) } }
-        logPages.append((saved.number, ByteRange(offset: start, count: bytes.count - start)))
+        for part in state.log.parts(of: page) {
+          let start = bytes.count
+          bytes.append(UInt32(state.log.capacity))
+          for sequence in part.sequences { if let entry = state.log[sequence] { state.writeEntry(entry, to: bytes) } }
+          logPages.append((part.number, ByteRange(offset: start, count: bytes.count - start)))
+        }
       }
     } else if case .trimming = phase {
       if let oldest = engine.oldestJournalRow, oldest <= through {

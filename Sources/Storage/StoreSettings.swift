@@ -23,6 +23,8 @@ public struct StoreSettings: Hashable, Sendable {
     first: .milliseconds(Limits.retryMilliseconds.first), longest: .milliseconds(Limits.retryMilliseconds.longest))
   /// Bytes of journal after which changed pages are folded.
   public var journalFoldBytes = Limits.journalFoldBytes
+  /// Bytes of changed pages that one commit carries beside its own row while folding, at least.
+  public var foldSliceBytes = Limits.foldSliceBytes
   /// Batches that may wait for the store thread.
   public var inboxBatches = Limits.storeInbox
   /// Waiting list calls at once.

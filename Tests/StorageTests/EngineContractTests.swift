@@ -19,6 +19,7 @@ import Testing
 
   @Test(arguments: Kind.allCases) func whatIsCommittedComesBack(kind: Kind) throws {
     let folder = Folder()
+    defer { folder.remove() }
     let bench = try Bench(engine: try make(kind, folder))
     try fill(bench)
     let before = bench.state.durable()
@@ -34,6 +35,7 @@ import Testing
 
   @Test(arguments: Kind.allCases) func foldingChangesNothing(kind: Kind) throws {
     let folder = Folder()
+    defer { folder.remove() }
     let bench = try Bench(engine: try make(kind, folder))
     try fill(bench)
     let before = bench.state.durable()
@@ -54,6 +56,7 @@ import Testing
 
   @Test(arguments: Kind.allCases) func registrationsAreListed(kind: Kind) throws {
     let folder = Folder()
+    defer { folder.remove() }
     let bench = try Bench(engine: try make(kind, folder))
     for number in 0..<20 {
       var registration = Bench.registration(number, number % 2 == 0 ? .widgets : .controls)
@@ -62,8 +65,7 @@ import Testing
       if number >= 15 { registration.bundleID = "com.example.other" }
       try bench.register(registration)
     }
-    _ = bench.state.unregister(Bench.token(4), at: bench.now)
-    try bench.commit()
+    #expect(try bench.unregister(4))
     func numbers(_ query: RegistrationQuery) throws -> [Int] {
       try bench.engine.registrations(query).map { Int($0.0.token[0]) }
     }
@@ -80,6 +82,7 @@ import Testing
 
   @Test(arguments: Kind.allCases) func aRegistrationComesBackWhole(kind: Kind) throws {
     let folder = Folder()
+    defer { folder.remove() }
     let bench = try Bench(engine: try make(kind, folder))
     var registration = Registration(token: Bench.token(9, count: 100), kind: .widgets, bundleID: Bench.bundle, environment: .production)
     registration.upstream = "mock"

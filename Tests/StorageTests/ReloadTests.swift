@@ -33,7 +33,7 @@ import Testing
     #expect(records.allSatisfy { $0.status == 200 })
     #expect(records.filter { $0.disposition == .applied }.count == 2)
     #expect(records.filter { $0.disposition == .merged && $0.mergedInto == Bench.id(1) }.count == 198)
-    #expect(bench.state.budgetReports(Bench.token(1), registration, at: bench.now)?[0].remaining == 12 - 2)
+    #expect(bench.budgets(registration)?[0].remaining == 12 - 2)
     #expect(records[1].steps.map(\.disposition) == [.waiting, .forwarding, .applied])
     #expect(records[1].steps[1].budgetBefore == 11 && records[1].steps[1].budgetAfter == 10)
   }

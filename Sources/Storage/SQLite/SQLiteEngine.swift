@@ -14,7 +14,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   public let description: String
 
   private let lock: FileLock
-  private let connection: SQLiteConnection
+  let connection: SQLiteConnection
   private let statements: Statements
   private let checkpointer: Checkpointer
   private let reader: Mutex<SQLiteRegistrations>

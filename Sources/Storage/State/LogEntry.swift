@@ -2,7 +2,7 @@ import Primitives
 import Push
 
 /// One thing that happened to a push, in 24 bytes.
-struct LogStep {
+struct LogStep: Equatable {
   var at: Instant
   var budgetBefore: Int32 = 0
   var budgetAfter: Int32 = 0

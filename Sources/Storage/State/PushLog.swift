@@ -72,13 +72,13 @@ struct PushLog: ~Copyable {
   }
 
   /// Adds a step, or replaces the last when there is no room.
-  ///
-  /// - Returns: The step's index.
-  @discardableResult
-  mutating func add(_ step: LogStep, to entry: UnsafeMutablePointer<LogEntry>) -> Int {
-    let index = min(Int(entry.pointee.stepCount), Self.stepsMax - 1)
-    set(step, at: index, of: entry)
-    return index
+  mutating func add(_ step: LogStep, to entry: UnsafeMutablePointer<LogEntry>) {
+    set(step, at: min(Int(entry.pointee.stepCount), Self.stepsMax - 1), of: entry)
+  }
+
+  /// Whether the entry has this very step.
+  func hasStep(_ step: LogStep, _ entry: UnsafeMutablePointer<LogEntry>) -> Bool {
+    (0..<Int(entry.pointee.stepCount)).contains { self.step($0, of: entry) == step }
   }
 
   /// Puts a step at an index, at most one past the last.
@@ -129,18 +129,19 @@ struct PushLog: ~Copyable {
     byID.find(hash(id)) { ring[Int($0)].id == id }.map { ring + Int($0) }
   }
 
-  /// The numbers of the entries in a page of the ring, and the number under which the page is saved.
-  func page(_ page: Int) -> (number: UInt64, sequences: Range<UInt64>)? {
+  /// The entries in a page of the ring, and the numbers under which they are saved: those of the latest round, and behind
+  /// them, in the page that is being filled, what is left of the round before.
+  func parts(of page: Int) -> [(number: UInt64, sequences: Range<UInt64>)] {
     let first = UInt64(page) * Self.pageEntries
-    guard next > 1 else { return nil }
-    // The latest round of the ring that has reached this page.
-    let round = (next - 1) / UInt64(capacity)
-    var start = round * UInt64(capacity) + first
-    if start >= next {
-      guard round > 0 else { return nil }
+    var start = (next - 1) / UInt64(capacity) * UInt64(capacity) + first
+    var parts: [(number: UInt64, sequences: Range<UInt64>)] = []
+    for _ in 0..<2 {
+      let sequences = max(start, oldest)..<max(start, oldest, min(start + Self.pageEntries, next))
+      if !sequences.isEmpty { parts.append((start / Self.pageEntries, sequences)) }
+      guard start >= UInt64(capacity) else { break }
       start -= UInt64(capacity)
     }
-    return (start / Self.pageEntries, max(start, oldest)..<min(start + Self.pageEntries, next))
+    return parts
   }
 
   /// Takes the changed pages out, one at a time, for saving.

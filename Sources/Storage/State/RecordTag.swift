@@ -1,7 +1,7 @@
 /// What a record of the journal, or of a saved page, is.
 ///
 /// A journal row holds, for one commit: the new pushes and notes and steps as they came, then the state of each token that changed.
-/// Replaying a row twice does no harm: states replace states, entries are added once, steps have an index.
+/// Replaying a row twice does no harm: states replace states, entries and steps are added once.
 enum RecordTag: UInt8 {
   /// The state of a token, with its live pushes by number.
   case token = 1

@@ -102,7 +102,7 @@ extension StoreState {
     switch decision {
     case .forward(let cause):
       pushes[slot].pointee.isCharged = terms.rule != nil
-      let step = step(.forwarding, cause, before, before.map { $0 - 1 }, attempt: 1, at: now)
+      let step = step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: 1, at: now)
       record(new: slot, step)
       send(slot, arrival: (index, operation), batch)
       change(number)

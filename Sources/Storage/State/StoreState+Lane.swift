@@ -24,7 +24,7 @@ extension StoreState {
         }
         let attempt = Int(push.pointee.attempts) + 1
         recordStep(
-          push.pointee.sequence, step(.forwarding, cause, before, before.map { charges ? $0 - 1 : $0 }, attempt: attempt, at: now),
+          push.pointee.sequence, step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: attempt, at: now),
           isDurable: charges)
         unlink(slot, from: number)
         send(slot, arrival: nil, batch)
@@ -66,6 +66,12 @@ extension StoreState {
   func credits(_ number: UInt32, _ slot: UInt32, at now: Instant) -> Int? {
     guard pushes[slot].pointee.traits.lane == .reload, let rule = rule(number) else { return nil }
     return Int(Span(_unsafeElements: UnsafeBufferPointer(tokens.budgets(number))).survey(rule, at: now).credits)
+  }
+
+  /// What a charge leaves of the budget that binds; no rule, no charge.
+  func creditsAfter(_ before: Int?, _ rule: BudgetRule?) -> Int? {
+    guard let before, let rule else { return before }
+    return max(before - 1, -Int(rule.allowance))
   }
 
   /// How long the token's reload signals are held so that others can merge into them.

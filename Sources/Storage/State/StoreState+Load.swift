@@ -149,12 +149,12 @@ struct StateLoader {
         add(entry, &state)
       case .step:
         let sequence: UInt64 = try reader.read()
-        let index = Int(try reader.read(UInt8.self))
         let ending = try reader.readEnding(state.vocabulary)
         let step = try reader.readStep(state.vocabulary)
         guard let entry = state.log.loaded(sequence) else { continue }
         ending.apply(to: entry, &state.log)
-        if index <= Int(entry.pointee.stepCount) { state.log.set(step, at: index, of: entry) }
+        // A saved page may have it already, and steps that were never saved in between.
+        if !state.log.hasStep(step, entry) { state.log.add(step, to: entry) }
       case .entry:
         let entry = try reader.readHeader(state.vocabulary)
         let ending = try reader.readEnding(state.vocabulary)

@@ -44,9 +44,9 @@ extension StoreState {
   /// - Parameter isDurable: Whether the next commit must hold it; attempts that come to nothing need not survive a crash.
   mutating func recordStep(_ sequence: UInt64, _ step: LogStep, isDurable: Bool) {
     guard let entry = log[sequence] else { return }
-    let index = log.add(step, to: entry)
+    log.add(step, to: entry)
     if isWatched { touchedEntries.append(sequence) }
-    if isDurable { writeStep(step, at: index, of: entry, to: journal) }
+    if isDurable { writeStep(step, of: entry, to: journal) }
   }
 
   /// Adds an entry to the log and to its token's list; the oldest leaves when there is no room.

@@ -97,11 +97,10 @@ extension StoreState {
     writeHeader(entry, to: arena)
   }
 
-  /// A step with its index.
-  func writeStep(_ step: LogStep, at index: Int, of entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
+  /// A further step.
+  func writeStep(_ step: LogStep, of entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
     arena.append(RecordTag.step.rawValue)
     arena.append(entry.pointee.sequence)
-    arena.append(UInt8(index))
     writeEnding(entry, to: arena)
     write(step, to: arena)
   }

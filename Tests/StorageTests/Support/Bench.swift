@@ -121,8 +121,7 @@ final class Bench {
     now = instant
   }
 
-  func releaseDue() throws {
-    let batch = Batch()
+  func releaseDue(into batch: Batch = Batch()) throws {
     while let number = state.popDue(at: now) {
       state.advance(number, batch, at: now)
       state.releaseTokenIfUnused(number)
@@ -140,10 +139,27 @@ final class Bench {
     state.endRound()
   }
 
+  /// Begins to fold; each further commit does a slice.
+  func startFolding() { if !folding.isBusy { folding.start(through: state.lastCommit) } }
+
   /// Folds everything.
   func fold() throws {
     folding.start(through: state.lastCommit)
     repeat { try commit() } while folding.isBusy
+  }
+
+  func setBudget(_ token: Int, index: Int?, credits: Int64?) -> Bool {
+    state.setBudget(Bench.token(token), index: index, credits: credits, at: now)
+  }
+
+  func unregister(_ token: Int) throws -> Bool {
+    let wasThere = state.unregister(Bench.token(token), at: now)
+    try commit()
+    return wasThere
+  }
+
+  func budgets(_ registration: Registration) -> [BudgetReport]? {
+    state.budgetReports(registration.token, registration, at: now)
   }
 
   func record(_ id: Int) -> PushRecord? { state.records(of: Bench.id(id), all: false).first }

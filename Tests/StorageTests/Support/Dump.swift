@@ -8,7 +8,9 @@ extension StoreState {
   /// All that must survive a crash, as text: tokens with budgets and live pushes, and the lives of all pushes.
   ///
   /// What was in flight waits again after a crash, and attempts that came to nothing are not saved, so neither is told.
-  func durable() -> String {
+  ///
+  /// - Parameter exact: Whether the latest charges are told; an attempt that is made again moves them in memory only.
+  func durable(exact: Bool = true) -> String {
     var lines: [String] = []
     for number in 0..<tokens.end where tokens[number].pointee.flags.contains(.used) {
       let token = tokens[number].pointee
@@ -24,7 +26,7 @@ extension StoreState {
         slot = next
         if next != none { next = pushes[next].pointee.next }
       }
-      let budgets = tokens.budgets(number).map { "\($0.fullAt.nanoseconds)/\($0.lastCharge.nanoseconds)" }
+      let budgets = tokens.budgets(number).map { "\($0.fullAt.nanoseconds)" + (exact ? "/\($0.lastCharge.nanoseconds)" : "") }
       lines.append(
         "\(number) \(tokens.token(number)) \(token.kind) \(token.isActive) \(routes.names[Int(token.route)]) \(token.retiredSince) "
           + "\(token.flags.intersection([.developerMode, .suspect])) \(token.minimumIntervalMilliseconds) \(token.coalesceMilliseconds) "

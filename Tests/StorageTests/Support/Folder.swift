@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed with it.
+/// A folder of its own for one test, which removes it at its end.
 final class Folder {
   let path: String
 
@@ -9,7 +9,7 @@ final class Folder {
     try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// The path of a store's file in the folder.
   var store: String { path + "/store.db" }

@@ -1,0 +1,123 @@
+import Delivery
+import Primitives
+import Push
+import Testing
+
+@testable import Storage
+
+/// A commit that fails: nothing is answered 200 that is not durable, and nothing that was is lost.
+@Suite("Failing commits") struct FailureTests {
+  private static let full = StoreError.engine("store.db: database or disk is full (SQLITE_FULL)")
+
+  @Test func nothingIsAcceptedWhileCommitsFail() async throws {
+    let engine = FailingEngine(MemoryEngine())
+    let harness = try Harness(engine)
+    defer { harness.store.stop() }
+    for token in 1...3 { _ = try await harness.store.register(Bench.registration(token, .app)) }
+    let before = try #require(harness.settle(harness.batch([1, 1, 2], first: 0, .alert)))
+    let (first, second) = (before.forwards[0], before.forwards[1])
+
+    engine.failure = Self.full
+    // Outcomes and admissions in one batch: the outcomes are kept, the admissions refused.
+    let batch = harness.batch([1, 3], first: 10, .alert)
+    batch.completions.append(
+      CompleteOperation(ticket: first.ticket, outcome: .finished(.applied, .alertShown), detail: batch.append("seen")))
+    let failed = try #require(harness.settle(batch))
+    #expect(failed.admits.map(\.result) == [.refused(.serviceUnavailable), .refused(.serviceUnavailable)])
+    #expect(failed.forwards.isEmpty)
+    #expect(harness.store.readiness == .notReady("\(Self.full)"))
+    // At once from now on, without asking the engine.
+    let attempts = engine.attempts
+    #expect(harness.settle(harness.batch([3], first: 12, .alert))?.admits.map(\.result) == [.refused(.serviceUnavailable)])
+    #expect(engine.attempts == attempts)
+    await #expect(throws: StoreError.notReady("\(Self.full)")) { try await harness.store.register(Bench.registration(4)) }
+    // Reading goes on, and knows only what is durable.
+    #expect(try await harness.store.push(Bench.id(0)).first?.disposition == .forwarding)
+    #expect(try await harness.store.push(Bench.id(10)).first?.disposition == .refused)
+    #expect(try await harness.store.registration(Bench.token(1))?.isInFlight == true)
+
+    engine.failure = nil
+    harness.advance(.seconds(1))
+    // The outcome that was kept lets the next push of its token go.
+    let released = try #require(harness.next()).batch
+    #expect(released.forwards.map(\.id) == [Bench.id(1)])
+    #expect(harness.store.readiness == .ready)
+    #expect(try await harness.store.push(Bench.id(0)).first?.disposition == .applied)
+    #expect(try await harness.store.push(Bench.id(0)).first?.detail == "seen")
+    // A push that was in flight all the time is still the one that its ticket names.
+    _ = harness.complete(second, .accepted)
+    #expect(try await harness.store.push(Bench.id(2)).first?.disposition == .accepted)
+    #expect(harness.settle(harness.batch([3], first: 20, .alert))?.admits.map(\.result) == [.forwarded])
+    #expect(harness.pending == 0, "nothing was sent twice")
+  }
+
+  @Test func aRegistrationThatIsNotDurableIsNoRegistration() async throws {
+    let engine = FailingEngine(MemoryEngine())
+    let harness = try Harness(engine)
+    defer { harness.store.stop() }
+    engine.failure = Self.full
+    await #expect(throws: StoreError.notReady("\(Self.full)")) { try await harness.store.register(Bench.registration(1)) }
+    engine.failure = nil
+    harness.advance(.seconds(1))
+    #expect(harness.settle(harness.batch([1], first: 0))?.admits.map(\.result) == [.refused(.badDeviceToken)])
+    #expect(try await harness.store.register(Bench.registration(1)))
+  }
+
+  @Test func anEngineThatCannotReadEitherIsTriedAgain() async throws {
+    let engine = FailingEngine(MemoryEngine())
+    let harness = try Harness(engine)
+    defer { harness.store.stop() }
+    _ = try await harness.store.register(Bench.registration(1, .app))
+    let sent = try #require(harness.settle(harness.batch([1], first: 0, .alert))?.forwards.first)
+    engine.failure = Self.full
+    engine.failsToLoad = true
+    #expect(harness.settle(harness.batch([1], first: 1, .alert))?.admits.map(\.result) == [.refused(.serviceUnavailable)])
+    for _ in 0..<3 {
+      harness.advance(.seconds(1))
+      #expect(harness.settle(harness.batch([1], first: 2, .alert))?.admits.map(\.result) == [.refused(.serviceUnavailable)])
+    }
+    engine.failsToLoad = false
+    engine.failure = nil
+    harness.advance(.seconds(1))
+    #expect(harness.settle(harness.batch([1], first: 3, .alert))?.admits.map(\.result) == [.waiting(due: nil, .inFlight)])
+    #expect(harness.complete(sent, .accepted)?.forwards.map(\.id) == [Bench.id(3)])
+    #expect(try await harness.store.push(Bench.id(0)).first?.disposition == .accepted)
+  }
+
+  /// Failures at random while a store works: every answer of 200 is known afterwards, in memory and on disk.
+  @Test(arguments: 1...5) func failuresAtRandom(seed: UInt64) async throws {
+    var generator = SplitMix64(seed: seed)
+    let engine = FailingEngine(MemoryEngine())
+    let harness = try Harness(engine)
+    for token in 0..<10 { _ = try await harness.store.register(Bench.registration(token, .app)) }
+    var accepted: [Int] = []
+    var inFlight: [ForwardedPush] = []
+    for round in 0..<200 {
+      engine.failure = Int.random(in: 0..<4, using: &generator) == 0 ? Self.full : nil
+      if Int.random(in: 0..<3, using: &generator) == 0 { harness.advance(.seconds(2)) }
+      let batch = harness.batch((0..<3).map { _ in Int.random(in: 0..<10, using: &generator) }, first: round * 3, .alert)
+      while !inFlight.isEmpty, Bool.random(using: &generator) {
+        let push = inFlight.remove(at: Int.random(in: 0..<inFlight.count, using: &generator))
+        let outcome: UpstreamOutcome = Bool.random(using: &generator) ? .accepted : .retry(.upstreamBusy)
+        batch.completions.append(CompleteOperation(ticket: push.ticket, outcome: outcome))
+      }
+      #expect(harness.store.submit(batch, from: 0))
+      while let next = harness.next()?.batch {
+        inFlight += next.forwards
+        for (index, operation) in next.admits.enumerated() where operation.result.disposition != .refused {
+          accepted.append(round * 3 + index)
+        }
+        if next === batch { break }
+      }
+    }
+    engine.failure = nil
+    harness.advance(.seconds(2))
+    _ = harness.settle(harness.batch([0], first: 10_000, .alert))
+    for id in accepted { #expect(try await harness.store.push(Bench.id(id)).first?.status == 200, "push \(id)") }
+    let ids = inFlight.map(\.id)
+    #expect(Set(ids).count == ids.count, "no push is in flight twice")
+    harness.store.stop()
+    let bench = try Bench(engine: engine.inner)
+    for id in accepted { #expect(bench.record(id) != nil) }
+  }
+}

@@ -1,0 +1,63 @@
+import Primitives
+import Push
+
+@testable import Storage
+
+/// An engine that passes everything on to another, but for what a test wants different.
+class WrappedEngine: Engine, @unchecked Sendable {
+  // `@unchecked Sendable`: each test uses it from one thread at a time.
+  let inner: any Engine
+  init(_ inner: any Engine) { self.inner = inner }
+  var description: String { inner.description }
+  func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) { try inner.load(visit) }
+  func commit(_ commit: borrowing Commit) throws(StoreError) { try inner.commit(commit) }
+  func registration(_ token: DeviceToken) throws(StoreError) -> (Registration, registered: Instant)? { try inner.registration(token) }
+  func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
+    try inner.registrations(query)
+  }
+  func maintain() throws(StoreError) { try inner.maintain() }
+  var journalBytes: Int { inner.journalBytes }
+  var oldestJournalRow: UInt64? { inner.oldestJournalRow }
+  func close() { inner.close() }
+}
+
+/// The fault that folding must not have: the journal goes as soon as the first pages are written.
+final class EarlyTrimmingEngine: WrappedEngine, @unchecked Sendable {
+  override func commit(_ commit: borrowing Commit) throws(StoreError) {
+    try inner.commit(commit)
+    if !commit.tokenPages.isEmpty { try inner.commit(Commit(number: commit.number, trimming: commit.number - 1)) }
+  }
+}
+
+/// An engine that forgets the journal rows, and has only what was folded.
+final class UnjournaledEngine: WrappedEngine, @unchecked Sendable {
+  override func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
+    try inner.load { (item) throws(StoreError) in
+      if case .journal = item { return }
+      try visit(item)
+    }
+  }
+}
+
+/// An engine whose commits can be made to fail.
+final class FailingEngine: WrappedEngine, @unchecked Sendable {
+  var failure: StoreError?
+  var failsToLoad = false
+  private(set) var attempts = 0
+  override func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
+    if failsToLoad { throw .engine("no reading") }
+    try inner.load(visit)
+  }
+  override func commit(_ commit: borrowing Commit) throws(StoreError) {
+    attempts += 1
+    if let failure { throw failure }
+    try inner.commit(commit)
+  }
+}
+
+extension Commit {
+  fileprivate init(number: UInt64, trimming through: UInt64) {
+    self.init(number: number)
+    trimJournalThrough = through
+  }
+}

@@ -1,0 +1,100 @@
+import Delivery
+import Foundation
+import Primitives
+import Push
+import Synchronization
+
+@testable import Storage
+
+/// A store with its thread, a clock that the test sets, and one loop that collects what is delivered.
+final class Harness: Sendable {
+  let store: Store
+  private let delivered: Delivered
+
+  /// What came back, for whoever waits for it.
+  private final class Delivered: Sendable {
+    let batches = Mutex<[(loop: Int, batch: Batch)]>([])
+    let arrived = DispatchSemaphore(value: 0)
+  }
+
+  init(
+    _ engine: any Engine = MemoryEngine(), policy: AppPolicy = AppPolicy(), loops: Int = 1,
+    _ adjust: (inout StoreSettings) -> Void = { _ in }
+  ) throws {
+    var settings = StoreSettings()
+    settings.registrations = 10_000
+    settings.logEntries = 8192
+    settings.waitingBytes = 64 << 20
+    adjust(&settings)
+    let start: Int64 = 1_800_000_000_000_000_000
+    let clock = ClockBox(start)
+    let delivered = Delivered()
+    self.delivered = delivered
+    self.clock = clock
+    store = try Store(
+      engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
+      clock: { clock.now }, resolveUpstream: { _, _, _ in 1 }
+    ) { loop, batch in
+      delivered.batches.withLock { $0.append((loop, batch)) }
+      delivered.arrived.signal()
+    }
+  }
+
+  private let clock: ClockBox
+
+  final class ClockBox: Sendable {
+    private let value: Mutex<Int64>
+    init(_ value: Int64) { self.value = Mutex(value) }
+    var now: Instant { Instant(nanoseconds: value.withLock { $0 }) }
+    func advance(_ span: TimeSpan) { value.withLock { $0 += span.nanoseconds } }
+  }
+
+  var now: Instant { clock.now }
+
+  /// Sets the clock on, and tells the store.
+  func advance(_ span: TimeSpan) {
+    clock.advance(span)
+    store.clockChanged()
+  }
+
+  /// A batch of one push for each token, with ids that count up from `first`.
+  func batch(_ tokens: [Int], first: Int, _ type: PushType = .widgets) -> Batch {
+    let batch = store.makeBatch()
+    for (index, token) in tokens.enumerated() {
+      batch.admits.append(Bench.operation(batch, id: first + index, token: Bench.token(token), type: type, at: now))
+    }
+    return batch
+  }
+
+  /// The next delivered batch; nil when none comes within ten seconds.
+  func next() -> (loop: Int, batch: Batch)? {
+    guard delivered.arrived.wait(timeout: .now() + 10) == .success else { return nil }
+    return delivered.batches.withLock { $0.removeFirst() }
+  }
+
+  /// How many batches came back that nobody has taken.
+  var pending: Int { delivered.batches.withLock { $0.count } }
+
+  /// Submits and waits for the same batch to come back.
+  ///
+  /// Batches that come unasked meanwhile are left for `next`.
+  func settle(_ batch: Batch) -> Batch? {
+    guard store.submit(batch, from: 0) else { return nil }
+    var others: [(loop: Int, batch: Batch)] = []
+    defer {
+      delivered.batches.withLock { $0.insert(contentsOf: others, at: 0) }
+      for _ in others { delivered.arrived.signal() }
+    }
+    while let arrived = next() {
+      if arrived.batch === batch { return batch }
+      others.append(arrived)
+    }
+    return nil
+  }
+
+  func complete(_ push: ForwardedPush, _ outcome: UpstreamOutcome) -> Batch? {
+    let batch = store.makeBatch()
+    batch.completions.append(CompleteOperation(ticket: push.ticket, outcome: outcome))
+    return settle(batch)
+  }
+}
