@@ -40,7 +40,8 @@ final class Registrar: Sendable {
 /// The registrar's state on its own loop.
 private final class RegistrarWorker {
   private let gateway: GatewayAccess
-  private let client: BlockingHTTPClient
+  /// Open while there is something to tell: an idle connection would hold up a gateway that wants to stop.
+  private var client: BlockingHTTPClient?
   private let report: @Sendable (Registrar.Report) -> Void
   private unowned let loop: EventLoop
   private var queue: RegistrationQueue
@@ -50,7 +51,6 @@ private final class RegistrarWorker {
     self.gateway = gateway
     self.loop = loop
     self.report = report
-    client = BlockingHTTPClient(trust: gateway.trust)
     let retry = Limits.registerRetryMilliseconds
     queue = RegistrationQueue(retry: (.milliseconds(retry.first), .milliseconds(retry.longest)))
     timer = loop.makeTimer {}
@@ -64,10 +64,12 @@ private final class RegistrarWorker {
       let outcome = call(effect)
       report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read())))
     }
-    if let due = queue.due { timer?.arm(at: due) }
+    if let due = queue.due { timer?.arm(at: due) } else { client = nil }
   }
 
   private func call(_ effect: DeviceEffect) -> RegistrationQueue.Outcome {
+    let client = client ?? BlockingHTTPClient(trust: gateway.trust)
+    self.client = client
     do throws(BlockingHTTPClient.Failure) {
       let response = try client.perform(RegistrationCall.request(effect, gateway))
       return RegistrationCall.outcome(effect, status: response.status, body: response.body)

@@ -1,0 +1,160 @@
+import Configuration
+import DeviceModel
+import Foundation
+import HTTPClient
+import JSON
+import Primitives
+import Push
+import Security
+import Telemetry
+import Testing
+
+@testable import Gateway
+@testable import MockDevice
+
+/// A gateway and a mock device in this process, joined by real sockets as two processes would be.
+final class Pair: Sendable {
+  let gateway: Gateway
+  let device: Device
+  let provider: String
+  let control: String
+  private let signer: ProviderTokenSigner
+  private let ca: String
+
+  static let app = "com.example.app"
+  private static let now: @Sendable () -> Instant = { Instant(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)) }
+
+  init(devices: JSONValue?) throws {
+    let (now, clock) = (Self.now(), Self.now)
+    let authority = try CertificateAuthority.make(commonName: "pair", now: now, days: 1)
+    let leaf = try authority.issue(names: ["localhost", "127.0.0.1"], now: now, days: 1)
+    let identity = ServerIdentity(certificatePEM: try leaf.certificate.pem(), keyPEM: try leaf.key.pem())
+    let ca = try authority.certificate.pem()
+    let (backend, own) = (try P256PrivateKey.generate(), try P256PrivateKey.generate())
+    signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "BACKEND123", key: backend)
+
+    var gateway = GatewayConfiguration()
+    (gateway.providerPort, gateway.controlPort) = (0, 0)
+    gateway.identity = identity
+    gateway.store = .memory
+    gateway.providers = [ProviderKey(keyID: "BACKEND123", teamID: "TEAM123456", keyPEM: try backend.publicKey.pem())]
+    gateway.signingKeys = [SigningKey(teamID: "TEAM123456", keyID: "GATEWAY123", keyPEM: try own.pem())]
+    gateway.anyApp = .init(bundleID: "", developmentUpstream: "device", productionUpstream: "device")
+    gateway.accessTokens = [AccessTokenSettings(name: "admin", scopes: ["admin"], secret: .text("admin"))]
+    let sockets = try GatewaySockets.bind(gateway)
+    provider = "https://127.0.0.1:\(sockets.providerAddress.port)"
+    control = "https://127.0.0.1:\(sockets.controlAddress.port)"
+
+    var configuration = DeviceConfiguration()
+    configuration.port = 0
+    configuration.identity = identity
+    configuration.providers = [ProviderKey(keyID: "GATEWAY123", teamID: "TEAM123456", keyPEM: try own.publicKey.pem())]
+    configuration.accessTokens = gateway.accessTokens
+    configuration.gateway = .init(url: control, accessToken: "admin", authorityPEM: ca)
+    configuration.devices = devices
+    let log = Log(format: .text, level: .error, clock: clock, sink: { _ in })
+    device = try Device(configuration, Device.Surroundings(version: "test", log: log, clock: clock))
+    try device.start()
+
+    gateway.upstreams = [UpstreamSettings(name: "device", host: "127.0.0.1", port: device.port, authorityPEM: ca)]
+    self.gateway = try Gateway(gateway, sockets, Gateway.Surroundings(version: "test", clock: clock))
+    self.ca = ca
+  }
+
+  deinit {
+    gateway.drain()
+    device.stop()
+  }
+
+  /// One call on a connection of its own: an idle one would hold up the gateway's end.
+  private func perform(_ request: BlockingHTTPClient.Request) async throws -> BlockingHTTPClient.Response {
+    try await blocking { [ca] in try BlockingHTTPClient(trust: .pem(ca)).perform(request) }
+  }
+
+  /// Calls an API and gives its JSON.
+  func call(_ method: String, _ url: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+    let request = BlockingHTTPClient.Request(
+      method, url, fields: [.init("authorization", "Bearer admin")], body: body.map { Array($0.serialized().utf8) })
+    let response = try await perform(request)
+    return response.body.isEmpty ? .null : try JSONValue.parse(response.body)
+  }
+
+  /// Pushes as a backend would, and gives the status.
+  func push(_ payload: String, to token: String, _ type: PushType, id: PushID) async throws -> Int {
+    let fields: [BlockingHTTPClient.Field] = [
+      .init("authorization", "bearer \(try signer.token(now: Self.now()))"), .init("apns-id", id.description),
+      .init("apns-push-type", type.description), .init("apns-topic", Self.app + type.topicSuffix.description),
+      .init("apns-priority", "10"), .init("apns-expiration", "0"),
+    ]
+    let request = BlockingHTTPClient.Request("POST", "\(provider)/3/device/\(token)", fields: fields, body: Array(payload.utf8))
+    return try await perform(request).status
+  }
+
+  /// What the gateway knows of a push in the end.
+  func fate(of id: PushID) async throws -> JSONValue {
+    for _ in 0..<1000 {
+      let push = try await call("GET", "\(control)/v1/pushes/\(id)")
+      let disposition = push["disposition"]?.stringValue.flatMap { Disposition(name: $0) }
+      if let disposition, disposition.isFinal { return push }
+      // The answer itself takes a round trip, so this does not spin.
+    }
+    throw PairError.noFate
+  }
+}
+
+enum PairError: Error { case noFate }
+
+@Suite("A gateway and a mock device together") struct GatewayAndDeviceTests {
+  private static let devices: JSONValue = [
+    [
+      "name": "phone",
+      "apps": [
+        [
+          "bundleID": "com.example.app", "manifest": ["activities": [["attributesType": "OrderAttributes"]]],
+          "widgets": [["kind": "Orders"]], "controls": [["kind": "Lamp"]],
+        ]
+      ],
+    ]
+  ]
+
+  private func id(_ number: UInt64) -> PushID { PushID(high: 0xABCD, low: number) }
+
+  @Test func everyKindOfPushFindsItsWay() async throws {
+    let pair = try Pair(devices: Self.devices)
+    #expect(await pair.device.waitUntilRegistered(atMost: .seconds(60)))
+    let device = "https://127.0.0.1:\(pair.device.port)"
+    let app = try #require(try await pair.call("GET", "\(device)/v1/devices/phone/state")["apps"]?[0])
+    func token(_ value: JSONValue?) throws -> String { try #require(value?["token"]?.stringValue) }
+
+    #expect(try await pair.push(contentChanged, to: token(app["widgetExtension"]), .widgets, id: id(1)) == 200)
+    let reloaded = try await pair.fate(of: id(1))
+    #expect(reloaded["disposition"] == "applied")
+    #expect(reloaded["cause"] == "reloaded")
+    #expect(try await pair.push(contentChanged, to: token(app["controls"]?[0]), .controls, id: id(2)) == 200)
+    #expect(try await pair.fate(of: id(2))["disposition"] == "applied")
+
+    let start =
+      #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"Order","attributes":{},"alert":{"title":"x"}}}"#
+    #expect(try await pair.push(start, to: token(app["pushToStart"]), .liveactivity, id: id(3)) == 200)
+    let ignored = try await pair.fate(of: id(3))
+    #expect(ignored["disposition"] == "ignored")
+    #expect(ignored["cause"] == "attributesTypeUnknown")
+    #expect(ignored["detail"]?.stringValue?.contains("is OrderAttributes meant?") == true)
+
+    // The app is removed: the gateway learns of it by the next push, and retires the token.
+    _ = try await pair.call("DELETE", "\(device)/v1/devices/phone/apps/com.example.app")
+    #expect(try await pair.push(#"{"aps":{"alert":"x"}}"#, to: token(app["app"]), .alert, id: id(4)) == 200)
+    #expect(try await pair.fate(of: id(4))["cause"] == "unregistered")
+    #expect(try await pair.push(#"{"aps":{"alert":"x"}}"#, to: token(app["app"]), .alert, id: id(5)) == 410)
+  }
+
+  @Test func aTokenRegisteredByHandIsHosted() async throws {
+    let pair = try Pair(devices: nil)
+    let registration: JSONValue = ["type": "widgets", "bundleID": "com.example.app", "environment": "development"]
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00c0ffee", registration)
+    #expect(try await pair.push(contentChanged, to: "00c0ffee", .widgets, id: id(1)) == 200)
+    #expect(try await pair.fate(of: id(1))["disposition"] == "applied")
+    let state = try await pair.call("GET", "https://127.0.0.1:\(pair.device.port)/v1/devices/00c0ffee/state")
+    #expect(state["apps"]?[0]?["widgets"]?[0]?["lastPush"]?.stringValue == id(1).description)
+  }
+}
