@@ -82,7 +82,7 @@ public final class Device: Sendable {
     let readiness = Readiness()
     let registrations = RegistrationWait(door: door, standard: gateway == nil ? .zero : Self.registrationWait)
     let routes =
-      DeviceRoutes(door: door, registrations: registrations).routes + AppRoutes(door: door).routes
+      DeviceRoutes(door: door, registrations: registrations).routes + AppRoutes(door: door, registrations: registrations).routes
       + ItemRoutes(door: door, registrations: registrations).routes + EventRoutes(door: door).routes
       + HealthRoutes(version: surroundings.version, readiness: readiness).routes
     let authorizer = Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }))

@@ -49,6 +49,9 @@ import Testing
     let gateway = try GatewayStage()
     let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
     defer { test.device.stop() }
+    let installed = try await test.call(.post, "/v1/devices/phone/apps?wait=30s", ["bundleID": "com.example.other"])
+    #expect(installed.json["app"]?["registration"] == "registered")
+    #expect(installed.json["pushToStart"]?["registration"] == "registered")
     let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=30s", ["bundleID": .string(app), "kind": "Lamp"])
     #expect(placed.json["registration"] == "registered")
     let token = try #require(placed.json["token"]?.stringValue)

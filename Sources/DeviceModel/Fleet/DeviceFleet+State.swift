@@ -66,6 +66,12 @@ extension DeviceFleet {
     tokens.find(token).map { tokens[$0].registration } ?? .none
   }
 
+  /// Whether the gateway has yet to be told about a token of that app.
+  public func isRegistering(_ bundleID: String, on name: String) -> Bool {
+    guard let app = device(named: name)?.apps.first(where: { $0.bundleID == bundleID }) else { return false }
+    return Self.tokens(of: app).contains { registrationState(of: $0) == .pending }
+  }
+
   /// Why the gateway does not have the token, as far as that was found out last; nil when nothing is known to be wrong.
   public func registrationProblem(of token: DeviceToken) -> String? {
     log.events(after: 0, limit: .max) { $0.token == token && ($0.what == .registrationFailed || $0.what == .tokenRegistered) }

@@ -7,6 +7,7 @@ import Push
 /// The routes of apps on a device: install, update, remove.
 struct AppRoutes: Sendable {
   let door: FleetDoor
+  let registrations: RegistrationWait
 
   var routes: [Route] {
     [
@@ -36,10 +37,14 @@ struct AppRoutes: Sendable {
 
   private func install(_ bundleID: String, _ manifest: AppManifest, _ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     try routed.requireApp(bundleID)
+    let wait = try registrations.readWait(routed.request)
     let device = routed["device"]
-    let (isNew, state) = try await door.perform { fleet, now throws(DeviceError) in
-      let isNew = try fleet.install(bundleID, manifest, on: device, at: now)
-      return (isNew, try fleet.state(of: device, at: now) { $0 == bundleID })
+    let isNew = try await door.perform { fleet, now throws(DeviceError) in
+      try fleet.install(bundleID, manifest, on: device, at: now)
+    }
+    _ = try await door.wait(atMost: wait) { fleet in fleet.isRegistering(bundleID, on: device) ? nil : true }
+    let state = try await door.perform { fleet, now throws(DeviceError) in
+      try fleet.state(of: device, at: now) { $0 == bundleID }
     }
     return .json(state["apps"]?[0] ?? state, status: isNew ? 201 : 200)
   }
