@@ -91,7 +91,8 @@ let package = Package(
     .executableTarget(
       name: "widgetpush",
       dependencies: [
-        "Configuration", "Gateway", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Rules", "Security",
+        "Configuration", "Control", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Rules",
+        "Security", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
 
@@ -130,7 +131,11 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["Configuration", "JSON", "Primitives", "Security", "widgetpush"], swiftSettings: tests),
+      name: "CommandLineTests",
+      dependencies: [
+        "Configuration", "Gateway", "HTTP2", "JSON", "Primitives", "Push", "Security", "Transport", "widgetpush",
+      ],
+      swiftSettings: tests),
     .testTarget(name: "RepositoryTests", swiftSettings: tests),
     .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
   ]

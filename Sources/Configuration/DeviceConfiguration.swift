@@ -119,7 +119,7 @@ extension ConfigurationReader {
       }
       return nil
     }
-    guard splitURL(url.text) != nil else {
+    guard UpstreamSettings.hostAndPort(of: url.text) != nil else {
       throw reader.error("url", "must be https://HOST or https://HOST:PORT, not \"\(url.text)\"", url.origin)
     }
     return DeviceConfiguration.Gateway(url: url.text, accessToken: accessToken, authorityPEM: authority, upstream: upstream)

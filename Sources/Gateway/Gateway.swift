@@ -4,7 +4,7 @@ import Forwarding
 public import Primitives
 import Push
 import Rules
-import Security
+public import Security
 import Storage
 
 /// A running gateway: the loops of the data path, the store, the control face.
@@ -23,6 +23,8 @@ public final class Gateway: Sendable {
     public var device: (@Sendable (HTTPRequest) async -> HTTPResponse)?
     /// The files that `/dev/…` shows on the plain face; nil serves none.
     public var devFiles: DevFiles?
+    /// What the TLS faces show to a client that asks for that server name; nil shows the configured certificate.
+    public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
     /// Surroundings with this clock and version and nothing else.
     public init(version: String, clock: @escaping @Sendable () -> Instant) {
@@ -60,7 +62,7 @@ public final class Gateway: Sendable {
       providerKeys: try configuration.providers.map { try P256PublicKey(pem: $0.keyPEM) }, upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
-    let providerTLS = try TLSContext.server(tls, protocols: [.http2])
+    let providerTLS = try TLSContext.server(tls, protocols: [.http2], identityForName: surroundings.identityForName)
     for (number, socket) in sockets.provider.enumerated() {
       loopSet.append(try GatewayLoop(number, sockets: [socket], tls: providerTLS, shared, clock: surroundings.clock))
     }
@@ -75,7 +77,9 @@ public final class Gateway: Sendable {
       api.routes, authorizer: Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) })), now: surroundings.clock)
     let device = surroundings.device
     control = try ControlFace(
-      sockets.control, tls: try TLSContext.server(tls, protocols: [.http2, .http1]), plain: sockets.plain, clock: surroundings.clock
+      sockets.control,
+      tls: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: surroundings.identityForName), plain: sockets.plain,
+      clock: surroundings.clock
     ) { request in
       if let device, request.face == .plain, let inner = request.below("device") { return await device(inner) }
       return await table.respond(to: request)

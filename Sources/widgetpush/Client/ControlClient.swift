@@ -28,7 +28,7 @@ struct ControlClient {
     credentials = try folder.credentials()
     guard let control = credentials.control else {
       throw CommandError(
-        "no gateway was ever started with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
+        "no gateway runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
     }
     base = control
     client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")), bounds: .init(total: .seconds(10)))

@@ -34,7 +34,7 @@ struct ProviderClient {
     let credentials = try folder.credentials()
     guard let provider = credentials.provider else {
       throw CommandError(
-        "no gateway was ever started with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
+        "no gateway runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
     }
     base = provider
     let pem = try Files.read(credentials.keyFile)

@@ -24,7 +24,7 @@ extension Command {
     } else {
       let credentials = try folder.credentials()
       guard let known = arguments.has("--device") ? credentials.device : credentials.control else {
-        throw CommandError("\(server) was never started with the state folder \(folder.path)")
+        throw CommandError("\(server) does not run with the state folder \(folder.path)")
       }
       url = known
     }

@@ -13,10 +13,18 @@ enum PushDraft {
     let given = try arguments.choice("--type", of: PushType.allCases.map(\.description)).flatMap { PushType($0) }
     let type = given ?? kind.map { Self.type(for: $0) } ?? .widgets
     let bundleID = arguments.value("--bundle-id") ?? registration?["bundleID"]?.stringValue ?? Command.defaultBundleID
+    let isReload = type == .widgets || type == .controls
     return ProviderClient.Push(
       token: token, type: type.description, topic: arguments.value("--topic") ?? "\(bundleID)\(type.topicSuffix)",
-      priority: arguments.value("--priority"), expiration: arguments.value("--expiration"), id: arguments.value("--id"),
-      collapseID: arguments.value("--collapse-id"), payload: try payload(arguments, type, kind, now: now))
+      priority: header("--priority", arguments, standard: isReload ? "5" : "10"), expiration: arguments.value("--expiration"),
+      id: arguments.value("--id"), collapseID: header("--collapse-id", arguments, standard: isReload ? type.description : nil),
+      payload: try payload(arguments, type, kind, now: now))
+  }
+
+  /// The value of a header that an empty option leaves out.
+  private static func header(_ option: String, _ arguments: Arguments, standard: String?) -> String? {
+    guard let given = arguments.value(option) else { return standard }
+    return given.isEmpty ? nil : given
   }
 
   /// The push type that goes to tokens of that kind first of all.

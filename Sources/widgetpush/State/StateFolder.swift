@@ -49,6 +49,18 @@ struct StateFolder: Hashable, Sendable {
     }
   }
 
+  /// Takes the URLs of faces that are going away out of `credentials.json`, unless another process has put its own there since.
+  func forget(_ faces: [(name: String, url: String)]) throws {
+    let urls = faces.map(\.url)
+    func isGone(_ url: String?) -> Bool { url.map(urls.contains) ?? false }
+    _ = try updateCredentials { credentials in
+      if isGone(credentials.provider) { credentials.provider = nil }
+      if isGone(credentials.control) { credentials.control = nil }
+      if isGone(credentials.device) { credentials.device = nil }
+      if isGone(credentials.plain) { credentials.plain = nil }
+    }
+  }
+
   /// Changes `credentials.json`, which is there, while no other process does.
   func updateCredentials(_ change: (inout Credentials) -> Void) throws -> Credentials {
     try FileLock.holding(file(".lock")) {

@@ -1,0 +1,51 @@
+import Configuration
+import MockDevice
+import Primitives
+import Push
+import Telemetry
+
+extension Command {
+  /// `widgetpush device`.
+  static let device = Command(
+    "device", "runs a mock device behind a gateway",
+    discussion: """
+      Hosts devices with apps, widgets, controls and Live Activities, takes pushes as APNs would, and shows what the devices did.
+      What the configuration leaves open (certificate, keys, access tokens, the gateway) comes from the state folder, which is made
+      when missing. Prints `ready device=URL` and runs until SIGTERM.
+      """,
+    options: ServerOptions.all(DeviceConfiguration.keys),
+    examples: ["widgetpush device --config Config/device.yaml", "widgetpush device --state-dir /state --bind 0.0.0.0 --advertise device"]
+  ) { arguments in
+    let stop = try ServerStop()
+    let options = try ServerOptions(arguments, keys: DeviceConfiguration.keys)
+    var configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
+    var state: DevState?
+    if !configuration.isComplete {
+      let prepared = try DevState.prepare(options.folder, options.wishes, now: ProcessInfo.now)
+      configuration.fill(from: prepared)
+      state = prepared
+    }
+    let log = Log(format: LogFormat(configuration.logFormat), clock: { ProcessInfo.now })
+    let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: { ProcessInfo.now }))
+    try device.start()
+    let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)
+    if let state { _ = try state.folder.updateCredentials { $0.device = url } }
+    let faces = [(name: "device", url: url)]
+    Console.print(ReadyLine.text(faces, json: arguments.wantsJSON))
+    let status = try stop.wait()
+    try state?.folder.forget(faces)
+    device.drain(within: .milliseconds(Limits.drainMilliseconds))
+    log.flush()
+    return status
+  }
+}
+
+extension LogFormat {
+  /// The format that a configuration names.
+  init(_ format: GatewayConfiguration.LogFormat) {
+    switch format {
+    case .text: self = .text
+    case .json: self = .json
+    }
+  }
+}

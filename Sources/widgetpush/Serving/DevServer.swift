@@ -1,0 +1,131 @@
+import Configuration
+import Control
+import Dispatch
+import Gateway
+import JSON
+import MockDevice
+import Primitives
+import Push
+import Reactor
+import Telemetry
+
+/// Gateway and mock device of `dev` in one process, connected to each other.
+final class DevServer {
+  /// What the command line says.
+  struct Options {
+    var bind = "127.0.0.1"
+    var providerPort: UInt16 = 2197
+    var controlPort: UInt16 = 8443
+    var devicePort: UInt16 = 8444
+    var plainPort: UInt16 = 8025
+    /// Apps beyond `com.example.app`.
+    var apps: [String] = []
+    var acceptsAnyApp = false
+    /// The name by which others reach this process; nil for the address it listens on.
+    var advertised: String?
+  }
+
+  /// What clients need to know.
+  let credentials: Credentials
+  private let gateway: Gateway
+  private let device: Device
+  private let log: Log
+
+  /// How long the start waits for the gateway to know the device's own tokens.
+  private static let registration = TimeSpan.seconds(5)
+
+  /// Takes the ports and starts both; returns when both answer.
+  ///
+  /// - Parameter observer: Told what a person wants to see; called on any thread.
+  init(_ options: Options, _ state: DevState, observer: @escaping @Sendable (GatewayEvent, Credentials) -> Void) throws {
+    let clock: @Sendable () -> Instant = { ProcessInfo.now }
+    let mint = try LeafMint(state, clock: clock)
+    var configuration = Self.gatewayConfiguration(options, state)
+    let sockets = try GatewaySockets.bind(configuration)
+
+    log = Log(format: .text, level: .warning, clock: clock)
+    var deviceSurroundings = Device.Surroundings(version: Version.text, log: log, clock: clock)
+    deviceSurroundings.identityForName = { mint?.identity(for: $0) }
+    let device = try Device(
+      Self.deviceConfiguration(options, state, controlPort: sockets.controlAddress.port), deviceSurroundings)
+
+    let upstream = UpstreamSettings(
+      name: GatewayConfiguration.deviceUpstream, host: ServerURL.host(options.bind), port: device.port, authorityPEM: state.authorityPEM)
+    configuration.upstreams = [upstream]
+    try configuration.fill(from: state)
+    if case .folder(let store)? = configuration.store { try Files.makeFolder(store) }
+
+    var credentials = state.credentials
+    func url(_ port: UInt16) -> String { ServerURL.text("https", bind: options.bind, port: port, advertised: options.advertised) }
+    credentials.provider = url(sockets.providerAddress.port)
+    credentials.control = url(sockets.controlAddress.port)
+    credentials.device = url(device.port)
+    credentials.plain = sockets.plainAddress.map { "http://127.0.0.1:\($0.port)" }
+
+    var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
+    let known = credentials
+    surroundings.observer = { observer($0, known) }
+    surroundings.identityForName = { mint?.identity(for: $0) }
+    surroundings.device = { await device.respond(to: $0) }
+    surroundings.devFiles = DevFiles(
+      authorityPEM: state.authorityPEM, credentialsJSON: credentials.json.serialized(pretty: true) + "\n",
+      providerKeyPEM: state.providerKeyPEM)
+    gateway = try Gateway(configuration, sockets, surroundings)
+    self.device = device
+    try device.start()
+    Self.waitUntilRegistered(device)
+    self.credentials = try state.folder.updateCredentials {
+      ($0.provider, $0.control) = (known.provider, known.control)
+      ($0.device, $0.plain) = (known.device, known.plain)
+    }
+  }
+
+  /// The faces in the order of the ready line.
+  var faces: [(name: String, url: String)] {
+    [("provider", credentials.provider), ("control", credentials.control), ("device", credentials.device), ("plain", credentials.plain)]
+      .compactMap { name, url in url.map { (name, $0) } }
+  }
+
+  /// Takes nothing more, lets what is open finish, saves everything.
+  func drain() {
+    gateway.drain()
+    device.drain(within: .milliseconds(Limits.drainMilliseconds))
+    log.flush()
+  }
+
+  private static func gatewayConfiguration(_ options: Options, _ state: DevState) -> GatewayConfiguration {
+    var configuration = GatewayConfiguration()
+    configuration.bind = options.bind
+    configuration.providerPort = options.providerPort
+    configuration.controlPort = options.controlPort
+    configuration.plainPort = options.plainPort
+    for app in apps(options) { configuration.apps.append(AppDirectory.App(bundleID: app)) }
+    if options.acceptsAnyApp { configuration.anyApp = AppDirectory.App(bundleID: "") }
+    return configuration
+  }
+
+  private static func deviceConfiguration(_ options: Options, _ state: DevState, controlPort: UInt16) -> DeviceConfiguration {
+    var configuration = DeviceConfiguration()
+    configuration.bind = options.bind
+    configuration.port = options.devicePort
+    let control = ServerURL.text("https", bind: options.bind, port: controlPort, advertised: nil)
+    configuration.gateway = DeviceConfiguration.Gateway(url: control, accessToken: state.credentials.register)
+    configuration.devices = [["name": "phone", "apps": .array(apps(options).map { ["bundleID": .string($0)] })]]
+    configuration.fill(from: state)
+    return configuration
+  }
+
+  private static func apps(_ options: Options) -> [String] {
+    [Command.defaultBundleID] + options.apps.filter { $0 != Command.defaultBundleID }
+  }
+
+  /// Until then a list of registrations would be shorter than it is a moment later.
+  private static func waitUntilRegistered(_ device: Device) {
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      _ = await device.waitUntilRegistered(atMost: registration)
+      done.signal()
+    }
+    done.wait()
+  }
+}

@@ -1,0 +1,20 @@
+import Configuration
+
+extension DeviceConfiguration {
+  /// Whether the configuration says all that a device needs.
+  var isComplete: Bool { identity != nil && !providers.isEmpty && !accessTokens.isEmpty && gateway?.accessToken != nil }
+
+  /// Fills what the configuration leaves open from a state folder.
+  mutating func fill(from state: DevState) {
+    identity = identity ?? state.identity
+    if providers.isEmpty {
+      let key = state.signingKey
+      providers = [ProviderKey(keyID: key.keyID, teamID: key.teamID, keyPEM: key.keyPEM)]
+    }
+    if accessTokens.isEmpty { accessTokens = state.accessTokens }
+    guard var access = gateway ?? state.credentials.control.map({ Gateway(url: $0, accessToken: nil) }) else { return }
+    access.accessToken = access.accessToken ?? state.credentials.register
+    access.authorityPEM = access.authorityPEM ?? state.authorityPEM
+    gateway = access
+  }
+}

@@ -1,0 +1,86 @@
+import Gateway
+import JSON
+import Push
+import Reactor
+import Security
+import Transport
+
+/// What `dev` prints of an event: what happened, and what to do about it.
+enum EventText {
+  /// For people: a line, and its explanation below; nil where there is nothing to do.
+  static func text(_ event: GatewayEvent, _ credentials: Credentials) -> String? {
+    switch event {
+    case .refused(let request):
+      let remedy = request.reason.remedy
+      let type = request.type.map { "  \($0)" } ?? ""
+      let token = request.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
+      let cause = request.detail.isEmpty ? remedy.happened : request.detail
+      return lines("\(request.reason.status) \(request.reason)  apns-id \(request.id)\(type)\(token)", cause, remedy.advice)
+    case .ignored(let id, let cause, let detail):
+      let remedy = Remedy(.ignored, cause: cause)
+      let push = id.map { "push \($0)" } ?? "a push"
+      return lines("ignored (\(cause.name))  \(push)", detail.isEmpty ? remedy.happened : "\(remedy.happened) \(detail)", remedy.advice)
+    case .connectionFailed(let failure):
+      let name = failure.serverName.map { ", which asked for \($0)" } ?? ""
+      let advice = ConnectionAdvice.text(failure.end, credentials)
+      return lines("connection from \(failure.peer)\(name): \(failure.end)", advice)
+    case .upstreamFailed(let name, let end):
+      return lines("upstream \(name) cannot be reached: \(end)", "Its pushes wait and are tried again.")
+    case .upstreamOpened: return nil
+    case .cannotSign(let upstream, let error): return lines("cannot sign for upstream \(upstream): \(error)", nil)
+    }
+  }
+
+  /// For scripts: one JSON object; nil where people get nothing either.
+  static func json(_ event: GatewayEvent, _ credentials: Credentials) -> JSONValue? {
+    switch event {
+    case .refused(let request):
+      let remedy = request.reason.remedy
+      var object: JSONObject = [
+        "event": "refused", "id": .string(request.id.description), "status": .integer(Int64(request.reason.status)),
+        "reason": .string(request.reason.description),
+      ]
+      object["token"] = request.token.map { .string($0.hex) }
+      object["type"] = request.type.map { .string($0.description) }
+      if !request.field.isEmpty { object["field"] = .string(request.field) }
+      if !request.detail.isEmpty { object["detail"] = .string(request.detail) }
+      object["happened"] = .string(remedy.happened)
+      object["remedy"] = .string(remedy.advice)
+      return .object(object)
+    case .ignored(let id, let cause, let detail):
+      let remedy = Remedy(.ignored, cause: cause)
+      var object: JSONObject = ["event": "ignored", "cause": .string(cause.name)]
+      object["id"] = id.map { .string($0.description) }
+      if !detail.isEmpty { object["detail"] = .string(detail) }
+      object["happened"] = .string(remedy.happened)
+      object["remedy"] = .string(remedy.advice)
+      return .object(object)
+    case .connectionFailed(let failure):
+      var object: JSONObject = [
+        "event": "connectionFailed", "peer": .string(failure.peer.description), "happened": .string(failure.end.description),
+      ]
+      object["serverName"] = failure.serverName.map(JSONValue.string)
+      object["remedy"] = ConnectionAdvice.text(failure.end, credentials).map(JSONValue.string)
+      return .object(object)
+    case .upstreamFailed(let name, let end):
+      return ["event": "upstreamFailed", "upstream": .string(name), "happened": .string(end.description)]
+    case .upstreamOpened: return .none
+    case .cannotSign(let upstream, let error):
+      return ["event": "cannotSign", "upstream": .string(upstream), "happened": .string(error.description)]
+    }
+  }
+
+  /// The first row as it is, the others indented; peers choose some of the text, so nothing in it may steer a terminal.
+  private static func lines(_ first: String, _ others: String?...) -> String {
+    ([first] + others.compactMap { $0 }.filter { !$0.isEmpty }.map { "    \($0)" }).map(printable).joined(separator: "\n")
+  }
+
+  private static func printable(_ text: String) -> String {
+    var clean = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      clean.append(isControl ? "?" : scalar)
+    }
+    return String(clean)
+  }
+}

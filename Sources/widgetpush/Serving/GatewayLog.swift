@@ -1,0 +1,31 @@
+import Gateway
+import Push
+import Reactor
+import Security
+import Telemetry
+import Transport
+
+extension Log {
+  /// Writes what an operator wants to know of an event; what single pushes do is in the push log and in the metrics.
+  func write(_ event: GatewayEvent) {
+    switch event {
+    case .refused(let request):
+      write(
+        .debug, "a request was refused",
+        [
+          LogField("reason", request.reason), LogField("id", request.id), LogField("field", request.field),
+          LogField("detail", request.detail),
+        ])
+    case .ignored(let id, let cause, let detail):
+      write(
+        .debug, "a push was ignored", [LogField("id", id.map { "\($0)" } ?? ""), LogField("cause", cause.name), LogField("detail", detail)])
+    case .connectionFailed(let failure):
+      write(.info, "a connection failed", [LogField("peer", failure.peer), LogField("reason", failure.end)])
+    case .upstreamFailed(let name, let end):
+      write(.warning, "an upstream cannot be reached", [LogField("upstream", name), LogField("reason", end)])
+    case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])
+    case .cannotSign(let upstream, let error):
+      write(.error, "a provider token cannot be signed", [LogField("upstream", upstream), LogField("reason", error)])
+    }
+  }
+}

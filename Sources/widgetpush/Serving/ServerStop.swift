@@ -1,0 +1,46 @@
+import Reactor
+
+/// What a server's main thread waits for: a signal that asks it to end, or the end of the command it runs for.
+///
+/// Made before any other thread, so that the signals reach nobody else.
+final class ServerStop {
+  private let loop: EventLoop
+  private var signals: SignalSource?
+  private var child: ChildProcess?
+  private var childStatus: Int32?
+  private var signalsSeen = 0
+
+  /// Keeps the signals from their default effect in this thread and all it starts.
+  init() throws {
+    SignalSource.block(Signal.allCases)
+    loop = try EventLoop(descriptors: 4, clock: { ProcessInfo.now })
+    signals = try SignalSource(on: loop, Signal.allCases) { [unowned self] in receive($0) }
+  }
+
+  /// Waits; returns the status to end with, once what was started has been drained.
+  ///
+  /// A signal ends the wait; with a child it is passed on and the child's own end awaited, unless a second signal comes.
+  func wait(for child: ChildProcess? = nil) throws -> Int32 {
+    self.child = child
+    if let child {
+      let ended = loop.makeMailbox(capacity: 1) { [unowned self] (status: Int32) in
+        childStatus = status
+        loop.stop()
+      }
+      try Thread.start(name: "child") { ended.post(child.wait()) }
+    }
+    loop.run()
+    signals?.close()
+    return childStatus ?? 0
+  }
+
+  private func receive(_ signal: Signal) {
+    signalsSeen += 1
+    guard let child, signalsSeen == 1 else {
+      loop.stop()
+      return
+    }
+    // The terminal sends an interrupt to the child as well.
+    if signal != .interrupt { child.terminate() }
+  }
+}
