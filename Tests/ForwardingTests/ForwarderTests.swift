@@ -128,4 +128,18 @@ import Testing
     let accepted = stage.recorder.outcomes.values.count { $0 == [.accepted] }
     #expect(accepted == 2 * Limits.upstreamConnections, "what was written is answered, the rest goes back to the store")
   }
+
+  @Test func theProviderTokenIsRenewedAtFortyMinutes() throws {
+    let stage = try Stage()
+    var tokens: [String?] = []
+    for (number, minutes) in [0, 39, 40, 79, 80].enumerated() {
+      stage.clock.now = Stage.now + .seconds(Int64(60 * minutes))
+      #expect(stage.wait { stage.loop.now == stage.clock.now })
+      stage.send(number)
+      #expect(stage.wait { stage.upstream.requests.count == number + 1 })
+      tokens.append(stage.upstream.requests[number].fields["authorization"])
+    }
+    #expect(tokens[0] == tokens[1] && tokens[2] == tokens[3])
+    #expect(Set(tokens).count == 3)
+  }
 }
