@@ -127,8 +127,13 @@ extension ServerSession {
   public var wantsWrite: Bool { core.pointee.outlet.hasFrames(core.pointee.session) }
 
   /// Whether the session is over: nothing more is to be received or sent, and the connection is to be closed.
+  ///
+  /// After our GOAWAY that is when the last open exchange has been answered: a client that only rests on its connection
+  /// need not hang up for that, and many never would.
   public var isDone: Bool {
-    !wantsWrite && (failure != nil || nghttp2_session_want_read(core.pointee.session) == 0)
+    guard !wantsWrite else { return false }
+    if core.pointee.isGoingAway && !hasOpenExchanges { return true }
+    return failure != nil || nghttp2_session_want_read(core.pointee.session) == 0
   }
 
   /// Why the session has failed, if it has.

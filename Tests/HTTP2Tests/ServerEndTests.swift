@@ -61,6 +61,18 @@ import Testing
     #expect(server.isDone && server.failure == nil)
   }
 
+  /// A client that rests on its connection and does not hang up: the session is over as soon as it has been told.
+  @Test func goAwayEndsAnIdleSession() {
+    let server = TestServer()
+    server.receive(preface)
+    _ = server.frames()
+    #expect(!server.isDone)
+    server.goAway(debug: "")
+    #expect(!server.isDone, "the GOAWAY has to be sent first")
+    _ = server.frames()
+    #expect(server.isDone)
+  }
+
   @Test func goAwayWithStreamZero() throws {
     let server = TestServer()
     server.receive(preface)
