@@ -68,7 +68,9 @@ let package = Package(
     .target(name: "DeviceModel", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: safe),
     .target(
       name: "Control",
-      dependencies: ["CHTTPParser", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport"],
+      dependencies: [
+        "CHTTPParser", "Configuration", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport",
+      ],
       swiftSettings: importer),
 
     // Layer 5: compositions.

@@ -1,9 +1,8 @@
-import Configuration
-import Control
+public import Configuration
 
 extension AccessToken {
-  /// The token of these settings, whose scopes and digest the configuration has checked.
-  init(_ settings: AccessTokenSettings) {
+  /// The token of these settings, whose scopes and digest have been checked.
+  public init(_ settings: AccessTokenSettings) {
     let scopes = Set(settings.scopes.compactMap { AccessScope(rawValue: $0) })
     let bundleIDs = settings.bundleIDs.map { Set($0) }
     switch settings.secret {
