@@ -77,6 +77,8 @@ import Testing
     let gauges: [any Metric] = [
       Gauge("waiting_pushes", help: "Waiting.") { 3 },
       Gauge("queue", help: "Queue.", dimension: Dimension("loop", ["0", "1"])) { [0.5, -2] },
+      CounterReading("commits_total", help: "Commits.") { 1 << 40 },
+      CounterReading("ends_total", help: "Ends.", dimension: Dimension("how", ["well"])) { [7] },
     ]
     #expect(
       Exposition.text(of: gauges) == """
@@ -87,6 +89,12 @@ import Testing
         # TYPE queue gauge
         queue{loop="0"} 0.5
         queue{loop="1"} -2
+        # HELP commits_total Commits.
+        # TYPE commits_total counter
+        commits_total 1099511627776
+        # HELP ends_total Ends.
+        # TYPE ends_total counter
+        ends_total{how="well"} 7
 
         """)
   }
