@@ -65,7 +65,7 @@ public struct UpstreamSettings: Hashable, Sendable {
   public var host: String
   /// The port.
   public var port: UInt16
-  /// The certificates to trust, as PEM; nil means the system's.
+  /// The certificates to trust, as PEM; nil means those of the state folder, else the system's, and for Apple always the system's.
   public var authorityPEM: String?
   /// Whether it is Apple's, which changes the defaults of its apps.
   public var isApple: Bool

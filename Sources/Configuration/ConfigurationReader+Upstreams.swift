@@ -25,4 +25,19 @@ extension ConfigurationReader {
     }
     return upstreams
   }
+
+  /// The section with the URL of the mock device that stands for a list of upstreams.
+  mutating func deviceURL(_ key: String, upstreams: [UpstreamSettings]) throws(ConfigurationError) -> String? {
+    var device = try section(key)
+    let url = try device.scalar("url")
+    try device.finish()
+    guard let url else { return nil }
+    guard UpstreamSettings.hostAndPort(of: url.text) != nil else {
+      throw device.error("url", "must be https://HOST or https://HOST:PORT, not \"\(url.text)\"", url.origin)
+    }
+    guard upstreams.isEmpty else {
+      throw device.error("url", "is for configurations without upstreams; write the device among them instead", url.origin)
+    }
+    return url.text
+  }
 }

@@ -10,6 +10,7 @@ extension GatewayConfiguration {
     ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
     ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
     ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
+    ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
     ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
     ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
   ]
@@ -52,6 +53,7 @@ extension GatewayConfiguration {
     configuration.providers = try reader.providers("providers")
     configuration.signingKeys = try reader.teams("teams")
     configuration.upstreams = try reader.upstreams("upstreams")
+    configuration.deviceURL = try reader.deviceURL("device", upstreams: configuration.upstreams)
     configuration.accessTokens = try reader.accessTokens("accessTokens")
     (configuration.apps, configuration.anyApp) = try reader.apps(
       "apps", upstreams: configuration.upstreams, teams: configuration.signingKeys.map(\.teamID))

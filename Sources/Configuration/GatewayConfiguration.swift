@@ -44,6 +44,8 @@ public struct GatewayConfiguration: Sendable {
   public var signingKeys: [SigningKey] = []
   /// Where pushes go.
   public var upstreams: [UpstreamSettings] = []
+  /// The mock device that is the only upstream where none are listed: an `https` URL without a path.
+  public var deviceURL: String?
   /// The apps that are listed; their ids, and the names of their upstreams, are checked.
   public var apps: [AppDirectory.App] = []
   /// What holds for every other app; nil refuses them.

@@ -107,7 +107,7 @@ public enum GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is missing and how to give it.
   public var description: String {
     switch self {
-    case .noIdentity: "the gateway has no certificate: set server.certificateFile and server.keyFile, or give --state-dir"
+    case .noIdentity: "the gateway has no certificate: set tls.certificateFile and tls.keyFile, or give --state-dir"
     case .noSigningKey: "the gateway has no key to sign its own provider tokens with: list one under teams, or give --state-dir"
     }
   }

@@ -73,6 +73,10 @@ import Testing
     let second = try DevState.prepare(folder.state, .init(names: ["push.example", "10.0.0.7"]), now: now)
     #expect(try Set(["push.example", "10.0.0.7"]).isSubset(of: Certificate(pem: second.identity.certificatePEM).names))
     #expect(second.authorityPEM == first.authorityPEM)
+    let third = try DevState.prepare(folder.state, .init(names: ["other.example"]), now: now)
+    let names = try Certificate(pem: third.identity.certificatePEM).names
+    #expect(names.contains("push.example") && names.contains("other.example"), "processes that share the folder keep each other's names")
+    #expect(try DevState.prepare(folder.state, .init(names: ["push.example"]), now: now).identity == third.identity)
     let error = #expect(throws: CryptoError.self) { try DevState.prepare(folder.state, .init(names: ["not a name"]), now: now) }
     #expect(error?.message.contains("not a name") == true)
   }

@@ -39,16 +39,30 @@ import Testing
     try configuration.fill(from: DevState.prepare(folder.state, now: now))
     #expect(configuration.upstreams.map(\.host) == ["::1"])
     #expect(configuration.upstreams.map(\.port) == [9])
+    configuration = GatewayConfiguration()
+    configuration.deviceURL = "https://device:8444"
+    try configuration.fill(from: DevState.prepare(folder.state, now: now))
+    #expect(configuration.upstreams.map(\.host) == ["device"])
   }
 
   @Test func whatIsConfiguredStays() throws {
     let (_, state) = try state()
     var configuration = GatewayConfiguration()
     configuration.store = .memory
-    configuration.upstreams = [UpstreamSettings(name: "there", host: "h", port: 1)]
+    configuration.upstreams = [
+      UpstreamSettings(name: "there", host: "h", port: 1), UpstreamSettings(name: "apple", host: "a", port: 1, isApple: true),
+    ]
+    configuration.apps = [AppDirectory.App(bundleID: "c.d", developmentUpstream: "there")]
+    try configuration.fill(from: state)
+    #expect(configuration.upstreams.map(\.authorityPEM) == [state.authorityPEM, nil])
+
+    configuration = GatewayConfiguration()
+    configuration.store = .memory
+    configuration.upstreams = [UpstreamSettings(name: "there", host: "h", port: 1, authorityPEM: "PEM")]
     configuration.apps = [AppDirectory.App(bundleID: "a.b"), AppDirectory.App(bundleID: "c.d", developmentUpstream: "there")]
     try configuration.fill(from: state)
     #expect(configuration.store == .memory)
+    #expect(configuration.upstreams[0].authorityPEM == "PEM")
     #expect(configuration.apps[0].upstream(.production) == "there")
     #expect(configuration.apps[1].upstream(.production) == nil)
     #expect(configuration.identity == state.identity)

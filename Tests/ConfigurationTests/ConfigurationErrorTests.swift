@@ -29,6 +29,8 @@ import Testing
     ("upstreams: {a: {url: https://h, ca: {env: NO_SUCH}}}", "1:43", "needs the environment variable NO_SUCH"),
     ("provider: {port: 70000}", "1:18", "from 0 to 65535, not \"70000\""),
     ("provider: {port: [1]}", "1:18", "must be a single value, not a list"),
+    ("device: {url: device:8444}", "1:15", "must be https://HOST"),
+    ("device: {url: https://d}\nupstreams: {a: {url: https://h}}", "1:15", "for configurations without upstreams"),
     ("provider: 2197", "1:11", "provider must be a mapping"),
     ("bind: localhost", "1:7", "must be an IP address"),
     ("bind: 127.0.0.1:80", "1:7", "must be an IP address"),

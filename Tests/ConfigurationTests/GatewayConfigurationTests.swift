@@ -117,7 +117,7 @@ import Testing
   @Test func everySingleValueHasAVariableAndAFlag() throws {
     let values = [
       "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "control.port": "6", "tls.certificateFile": "c", "tls.keyFile": "k",
-      "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
+      "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
     ]
     #expect(Set(GatewayConfiguration.keys.map(\.path)) == Set(values.keys))
     let variables = Dictionary(uniqueKeysWithValues: GatewayConfiguration.keys.map { ($0.variable, values[$0.path] ?? "") })
@@ -133,6 +133,7 @@ import Testing
       #expect(configuration.controlPort == 6)
       #expect(configuration.identity == ServerIdentity(certificatePEM: "C", keyPEM: "K"))
       #expect(configuration.store == .memory)
+      #expect(configuration.deviceURL == "https://device:8444")
       #expect(configuration.pushLogEntries == 500)
       #expect(configuration.logFormat == .json)
     }

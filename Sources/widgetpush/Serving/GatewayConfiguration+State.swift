@@ -18,7 +18,10 @@ extension GatewayConfiguration {
     if providers.isEmpty { providers = state.providers }
     if signingKeys.isEmpty { signingKeys = [state.signingKey] }
     if accessTokens.isEmpty { accessTokens = state.accessTokens }
-    if upstreams.isEmpty { upstreams = [try state.deviceUpstream()] }
+    if upstreams.isEmpty { upstreams = [try state.deviceUpstream(at: deviceURL)] }
+    for index in upstreams.indices where !upstreams[index].isApple && upstreams[index].authorityPEM == nil {
+      upstreams[index].authorityPEM = state.authorityPEM
+    }
     if apps.isEmpty && anyApp == nil { apps = [AppDirectory.App(bundleID: Command.defaultBundleID)] }
     try setUpstreams()
   }
@@ -45,9 +48,9 @@ extension DevState {
     credentials.accessTokens.map { AccessTokenSettings(name: $0.scope, scopes: [$0.scope], secret: .text($0.secret)) }
   }
 
-  /// The mock device that was last started with the folder, or the one that the defaults lead to.
-  func deviceUpstream() throws(CommandError) -> UpstreamSettings {
-    let url = credentials.device ?? "https://127.0.0.1:8444"
+  /// The mock device at `configured`, else the one that was last started with the folder, else where one is by default.
+  func deviceUpstream(at configured: String? = nil) throws(CommandError) -> UpstreamSettings {
+    let url = configured ?? credentials.device ?? "https://127.0.0.1:8444"
     guard let (host, port) = UpstreamSettings.hostAndPort(of: url) else {
       throw CommandError("\(folder.file("credentials.json")): device must be https://HOST:PORT, not \"\(url)\"")
     }

@@ -16,6 +16,8 @@ struct ServerCertificates {
   private static let authorityDays: Int64 = 3650
   /// Days that a server certificate is valid; browsers and Apple's clients take 398 at most.
   private static let serverDays: Int64 = 397
+  /// Names that a new certificate takes over from the one before it; the oldest are left behind.
+  private static let keptNamesMax = 64
   /// A certificate that ends within this span is renewed.
   private static let renewal = TimeSpan.seconds(30 * 86_400)
 
@@ -39,11 +41,21 @@ struct ServerCertificates {
         "\(folder.file("ca.key")) is missing, so no server certificate can be made; put it back, or remove \(folder.file("ca.pem")) to have a new authority"
       )
     }
+    for name in try namesToKeep(folder, signedBy: authorityCertificate) where !wanted.contains(name) { wanted.append(name) }
     let leaf = try authority.issue(names: wanted, now: now, days: serverDays)
     let identity = ServerIdentity(certificatePEM: try leaf.certificate.pem(), keyPEM: try leaf.key.pem())
     try Files.write(identity.keyPEM, to: folder.file("server.key"), mode: 0o600)
     try Files.write(identity.certificatePEM, to: folder.file("server.pem"), mode: 0o644)
     return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity)
+  }
+
+  /// Names of the certificate that is there. Containers that share the folder have different host names: each adds its own, so that
+  /// they do not replace each other's certificate at every start.
+  private static func namesToKeep(_ folder: StateFolder, signedBy authority: Certificate) throws -> [String] {
+    guard Files.exists(folder.file("server.pem")), let certificate = try? Certificate(pem: Files.read(folder.file("server.pem"))),
+      certificate.isSigned(by: authority)
+    else { return [] }
+    return Array(certificate.names.suffix(keptNamesMax))
   }
 
   private static func prepareAuthority(_ folder: StateFolder, now: Instant) throws -> (pem: String, CertificateAuthority?) {
