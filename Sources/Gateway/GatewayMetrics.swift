@@ -35,15 +35,15 @@ public final class GatewayMetrics: Sendable {
       Gauge("widgetpush_pushes_in_flight", help: "Pushes on their way to an upstream.") { Double(store.counters.inFlight) },
       Gauge("widgetpush_waiting_bytes", help: "Bytes held for pushes that have not ended.") { Double(store.counters.waitingBytes) },
       Gauge("widgetpush_journal_bytes", help: "Bytes of journal not folded yet.") { Double(store.counters.journalBytes) },
-      Gauge("widgetpush_commits", help: "Commits since the start.") { Double(store.counters.commits) },
-      Gauge("widgetpush_commits_failed", help: "Commits that failed since the start.") { Double(store.counters.failedCommits) },
-      Gauge(
-        "widgetpush_pushes_finished", help: "Accepted pushes by their end, since the start.",
+      CounterReading("widgetpush_commits_total", help: "Commits since the start.") { store.counters.commits },
+      CounterReading("widgetpush_commits_failed_total", help: "Commits that failed since the start.") { store.counters.failedCommits },
+      CounterReading(
+        "widgetpush_pushes_total", help: "Accepted pushes by their end, since the start.",
         dimension: Dimension(
           ["push_type", "disposition"], PushType.allCases.flatMap { type in final.map { [type.description, $0.name] } })
       ) {
         let counters = store.counters
-        return PushType.allCases.flatMap { type in final.map { Double(counters.finished(type, $0)) } }
+        return PushType.allCases.flatMap { type in final.map { counters.finished(type, $0) } }
       },
     ]
   }
