@@ -13,14 +13,20 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The file's path.
   public let description: String
 
-  private let lock: FileLock
-  let connection: SQLiteConnection
-  private let statements: Statements
-  private let checkpointer: Checkpointer
-  private let reader: Mutex<SQLiteRegistrations>
+  /// What there is until `close`.
+  private var opened: Opened?
+  private let reader: Mutex<SQLiteRegistrations?>
   /// Pages in the write-ahead log, as SQLite tells after each commit.
   private let walPages = UnsafeMutablePointer<Int>.allocate(capacity: 1)
   private var journal = JournalSizes()
+
+  private struct Opened {
+    let lock: FileLock
+    let connection: SQLiteConnection
+    let statements: Statements
+    let registrations: SQLiteRegistrationWriter
+    let checkpointer: Checkpointer
+  }
 
   /// The statements of a commit, prepared once.
   private struct Statements {
@@ -46,20 +52,19 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// - Throws: `locked` when another process has it, `laterSchema` when a later version wrote it, `corrupt` when it is no store.
   public init(path: String) throws(StoreError) {
     description = path
-    lock = try FileLock(path)
-    do throws(SQLiteConnection.Failure) {
-      connection = try SQLiteConnection(path)
-    } catch {
-      throw error.storeError(path)
-    }
+    let lock = try FileLock(path)
+    let connection: SQLiteConnection
+    do throws(SQLiteConnection.Failure) { connection = try SQLiteConnection(path) } catch { throw error.storeError(path) }
     try SQLiteSchema.prepare(connection, path: path)
+    let checkpointer = try Checkpointer(path)
     do throws(SQLiteConnection.Failure) {
-      statements = try Statements(connection)
+      opened = Opened(
+        lock: lock, connection: connection, statements: try Statements(connection),
+        registrations: try SQLiteRegistrationWriter(connection), checkpointer: checkpointer)
       reader = Mutex(try SQLiteRegistrations(path))
     } catch {
       throw error.storeError(path)
     }
-    checkpointer = try Checkpointer(path)
     walPages.initialize(to: 0)
     sqlite3_wal_hook(
       connection.handle,
@@ -70,9 +75,17 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   }
 
   deinit {
-    sqlite3_wal_hook(connection.handle, nil, nil)
+    if let opened { sqlite3_wal_hook(opened.connection.handle, nil, nil) }
     walPages.deallocate()
   }
+
+  private var open: Opened {
+    guard let opened else { preconditionFailure("\(description) has been closed") }
+    return opened
+  }
+
+  /// The connection that writes.
+  var connection: SQLiteConnection { open.connection }
 
   /// Gives everything back, in the order in which the state reads it.
   public func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
@@ -99,9 +112,10 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
 
   /// Saves all of it in one transaction.
   public func commit(_ commit: borrowing Commit) throws(StoreError) {
+    let statements = open.statements
     do throws(SQLiteConnection.Failure) {
       try statements.begin.run()
-      let trimmed = try write(commit)
+      let trimmed = try write(commit, statements)
       try statements.end.run()
       journal.removeFirst(trimmed)
       if !commit.journal.isEmpty { journal.append(commit.number, commit.journal.count) }
@@ -124,6 +138,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// Keeps the write-ahead log short.
   public func maintain() throws(StoreError) {
     let pages = walPages.pointee
+    let checkpointer = open.checkpointer
     // The log has started over since the last pass.
     if pages < checkpointer.copied { checkpointer.startOver() }
     guard pages >= Checkpointer.startPages else { return }
@@ -142,16 +157,21 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The number of the oldest journal row.
   public var oldestJournalRow: UInt64? { journal.first }
 
-  /// Copies the write-ahead log into the database, so that the next start has one file to read.
+  /// Copies the write-ahead log into the database, so that the next start has one file to read, closes the file, and lets go of
+  /// its lock. Registrations asked for later are answered with `stopped`.
   public func close() {
-    checkpointer.finish()
-    Checkpointer.pass(connection)
+    guard let opened else { return }
+    opened.checkpointer.finish()
+    reader.withLock { $0 = nil }
+    sqlite3_wal_hook(opened.connection.handle, nil, nil)
+    Checkpointer.pass(opened.connection)
+    self.opened = nil
   }
 
   /// Writes everything but the boundaries of the transaction.
   ///
   /// - Returns: How many journal rows were removed.
-  private func write(_ commit: borrowing Commit) throws(SQLiteConnection.Failure) -> Int {
+  private func write(_ commit: borrowing Commit, _ statements: Statements) throws(SQLiteConnection.Failure) -> Int {
     for (word, number) in commit.words {
       statements.word.bind(1, word)
       statements.word.bind(2, Int64(number))
@@ -164,7 +184,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       statements.route.bind(4, route.upstream)
       try statements.route.run()
     }
-    if !commit.registrations.isEmpty { try writer().apply(commit.registrations) }
+    if !commit.registrations.isEmpty { try open.registrations.apply(commit.registrations) }
     for page in commit.tokenPages {
       statements.tokenPage.bind(1, Int64(page.number))
       statements.tokenPage.bind(2, borrowing: page.bytes)
@@ -195,15 +215,6 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// Bytes of journal rows that one commit removes: their pages must be read to be freed, and a commit should not take long.
   private static let trimBytes = 1 << 20
 
-  private var registrationWriter: SQLiteRegistrationWriter?
-
-  private func writer() throws(SQLiteConnection.Failure) -> SQLiteRegistrationWriter {
-    if let registrationWriter { return registrationWriter }
-    let writer = try SQLiteRegistrationWriter(connection)
-    registrationWriter = writer
-    return writer
-  }
-
   private func rows(_ sql: String, _ body: (SQLiteStatement) throws(StoreError) -> Void) throws(StoreError) {
     do {
       let statement = try connection.prepare(sql)
@@ -221,9 +232,10 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   private func reading<T: Sendable>(
     _ body: (borrowing SQLiteRegistrations) throws(SQLiteConnection.Failure) -> T
   ) throws(StoreError) -> T {
-    let result: Result<T, SQLiteConnection.Failure> = reader.withLock { reader in
-      do throws(SQLiteConnection.Failure) { return .success(try body(reader)) } catch { return .failure(error) }
+    let result: Result<T, StoreError> = reader.withLock { reader in
+      guard let reader else { return .failure(.stopped) }
+      do throws(SQLiteConnection.Failure) { return .success(try body(reader)) } catch { return .failure(error.storeError(description)) }
     }
-    do { return try result.get() } catch { throw error.storeError(description) }
+    return try result.get()
   }
 }

@@ -56,14 +56,11 @@ struct PushLog: ~Copyable {
     return entry.pointee.sequence == sequence ? entry : nil
   }
 
-  /// The entry that the next append drives out, so that its token can be told; nil when there is none.
-  var leaving: UnsafeMutablePointer<LogEntry>? { next > UInt64(capacity) ? self[oldest] : nil }
-
   /// Adds an entry, whose number must be `next`.
   mutating func append(_ entry: consuming LogEntry) {
     precondition(entry.sequence == next)
-    if let leaving { forget(leaving) }
     let place = slot(next)
+    if ring[place].sequence != 0 { forget(ring + place) }
     link(&entry, place)
     (ring + place).initialize(to: entry)
     count += 1

@@ -36,18 +36,21 @@ struct RouteResolver: Sendable {
 /// The routes by number; few, and never forgotten.
 struct RouteTable: ~Copyable {
   private(set) var names: ContiguousArray<RouteName> = []
-  private var routes: ContiguousArray<Route> = []
+  private var routes = PagedSlab<Route>(capacity: RouteTable.capacity)
   private var numbers: [RouteName: UInt32] = [:]
   private var resolver: RouteResolver
   /// How many of the routes the engine knows.
   private(set) var savedCount = 0
 
+  /// As many as there may be tokens, since each might be of an app of its own.
+  private static let capacity = Limits.registrations
+
   init(resolver: RouteResolver) { self.resolver = resolver }
 
-  deinit { for route in routes { route.bundleID.deallocate() } }
+  deinit { for number in 0..<routes.end { routes[number].pointee.bundleID.deallocate() } }
 
-  /// The route of that number.
-  subscript(number: UInt32) -> Route { routes[Int(number)] }
+  /// The address of the route of that number.
+  subscript(number: UInt32) -> UnsafeMutablePointer<Route> { routes[number] }
 
   /// The bundle id of a route.
   func bundleID(_ number: UInt32) -> String { names[Int(number)].bundleID }
@@ -55,10 +58,11 @@ struct RouteTable: ~Copyable {
   /// The number of a route, new or not.
   mutating func number(of name: RouteName) -> UInt32 {
     if let number = numbers[name] { return number }
-    let number = UInt32(names.count)
+    guard let number = routes.insert(resolve(name, bundleID: Self.copy(name.bundleID))) else {
+      preconditionFailure("more routes than tokens")
+    }
     numbers[name] = number
     names.append(name)
-    routes.append(resolve(name, bundleID: Self.copy(name.bundleID)))
     return number
   }
 
@@ -71,7 +75,9 @@ struct RouteTable: ~Copyable {
   /// Works out every route anew, after the configuration has changed. O(routes).
   mutating func reconfigure(_ resolver: RouteResolver) {
     self.resolver = resolver
-    for index in names.indices { routes[index] = resolve(names[index], bundleID: routes[index].bundleID) }
+    for number in 0..<routes.end {
+      routes[number].pointee = resolve(names[Int(number)], bundleID: routes[number].pointee.bundleID)
+    }
   }
 
   private func resolve(_ name: RouteName, bundleID: UnsafeRawBufferPointer) -> Route {

@@ -43,16 +43,16 @@ extension StoreState {
   private func refusal(of operation: AdmitOperation, _ number: UInt32, _ batch: Batch) -> Admission? {
     let token = tokens[number]
     let route = routes[token.pointee.route]
-    if let environment = operation.environment, environment != route.environment {
+    if let environment = operation.environment, environment != route.pointee.environment {
       return .refused(.badDeviceToken)
     }
-    guard token.pointee.kind.takes(operation.type), batch.holds(route.bundleID, at: operation.bundleID) else {
+    guard token.pointee.kind.takes(operation.type), batch.holds(route.pointee.bundleID, at: operation.bundleID) else {
       return .refused(.deviceTokenNotForTopic)
     }
     if token.pointee.isRetired {
       return .refused(.unregistered, .unregistered, since: token.pointee.retiredSince, retryAt: nil)
     }
-    if route.validation == .strict, operation.type == .liveactivity {
+    if route.pointee.validation == .strict, operation.type == .liveactivity {
       let starts = operation.traits.activity == .start
       if starts != (token.pointee.kind == .pushToStart) { return .refused(.badPayload, .tokenKindMismatch) }
     }
@@ -96,7 +96,7 @@ extension StoreState {
     var terms = terms(number, slot)
     terms.isNew = true
     terms.blocked = blocker(number)
-    terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].expirationZero == .drop
+    terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
     var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
     let decision = decide(&budgets, terms, at: now)
     switch decision {
@@ -104,7 +104,9 @@ extension StoreState {
       pushes[slot].pointee.isCharged = terms.rule != nil
       let step = step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: 1, at: now)
       record(new: slot, step)
-      send(slot, arrival: (index, operation), batch)
+      let arrival = Arrival(
+        index: index, topic: operation.topic, collapseID: operation.collapseID, payload: operation.payload)
+      send(slot, arrival: arrival, batch)
       change(number)
       operation.result = .forwarded
     case .hold(let until, let cause):

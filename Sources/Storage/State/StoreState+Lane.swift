@@ -38,7 +38,7 @@ extension StoreState {
     let push = pushes[slot]
     return DecisionTerms(
       rule: push.pointee.isCharged || push.pointee.traits.lane != .reload ? nil : rule(number),
-      mode: routes[tokens[number].pointee.route].mode, isNew: false, notBefore: push.pointee.notBefore,
+      mode: routes[tokens[number].pointee.route].pointee.mode, isNew: false, notBefore: push.pointee.notBefore,
       notBeforeCause: push.pointee.notBeforeCause)
   }
 
@@ -54,8 +54,8 @@ extension StoreState {
     let token = tokens[number]
     let rule: BudgetRule
     switch token.pointee.kind {
-    case .widgets: rule = routes[token.pointee.route].widgets
-    case .controls: rule = routes[token.pointee.route].controls
+    case .widgets: rule = routes[token.pointee.route].pointee.widgets
+    case .controls: rule = routes[token.pointee.route].pointee.controls
     case .liveactivity, .pushToStart, .app: return nil
     }
     guard token.pointee.minimumIntervalMilliseconds != none else { return rule }
@@ -77,7 +77,7 @@ extension StoreState {
   /// How long the token's reload signals are held so that others can merge into them.
   func coalescing(_ number: UInt32) -> TimeSpan {
     let token = tokens[number]
-    guard token.pointee.coalesceMilliseconds != none else { return routes[token.pointee.route].coalesce }
+    guard token.pointee.coalesceMilliseconds != none else { return routes[token.pointee.route].pointee.coalesce }
     return .milliseconds(Int64(token.pointee.coalesceMilliseconds))
   }
 
@@ -132,34 +132,41 @@ extension StoreState {
 
   /// Hands a push to a loop: it is in flight until its outcome comes.
   ///
-  /// - Parameter arrival: The operation that brought the push in this very batch, and its index; its bytes are there already.
-  mutating func send(_ slot: UInt32, arrival: (index: Int, operation: AdmitOperation)?, _ batch: Batch) {
+  /// - Parameter arrival: Where the operation that brought the push stands in this very batch, and where its bytes are already.
+  mutating func send(_ slot: UInt32, arrival: Arrival?, _ batch: Batch) {
     let push = pushes[slot]
     let number = push.pointee.token
     push.pointee.isInFlight = true
     push.pointee.group = group
     tokens[number].pointee.inFlight = slot
     counters.inFlight += 1
-    let topic = Int(push.pointee.topicCount)
-    let collapse = Int(push.pointee.collapseCount)
-    let payload = Int(push.pointee.payloadCount)
-    let ranges: (ByteRange, ByteRange, ByteRange)
-    if let operation = arrival?.operation {
-      ranges = (operation.topic, operation.collapseID, operation.payload)
-    } else {
-      let offset = Int(batch.arena.append(push.pointee.bytes).offset)
-      ranges = (
-        ByteRange(offset: offset, count: topic), ByteRange(offset: offset + topic, count: collapse),
-        ByteRange(offset: offset + topic + collapse, count: payload)
-      )
-    }
+    let place = arrival ?? copy(push, to: batch)
     let route = routes[tokens[number].pointee.route]
     batch.forwards.append(
       ForwardedPush(
         ticket: PushTicket(sequence: push.pointee.sequence, slot: slot), id: push.pointee.id, token: tokens.token(number),
-        upstream: route.upstream, app: route.app < 0 ? nil : Int(route.app), type: push.pointee.type,
+        upstream: route.pointee.upstream, app: route.pointee.app < 0 ? nil : Int(route.pointee.app), type: push.pointee.type,
         priority: push.pointee.priority, prioritySent: push.pointee.prioritySent, expiration: push.pointee.expiration,
-        attempt: Int(push.pointee.attempts) + 1, admit: arrival?.index, topic: ranges.0, collapseID: ranges.1, payload: ranges.2))
+        attempt: Int(push.pointee.attempts) + 1, admit: place.index, topic: place.topic, collapseID: place.collapseID,
+        payload: place.payload))
+  }
+
+  /// Where a push's bytes stand in the batch that takes it to its loop.
+  struct Arrival {
+    /// The index of the operation that brought it; nil when it had waited.
+    var index: Int?
+    var topic: ByteRange
+    var collapseID: ByteRange
+    var payload: ByteRange
+  }
+
+  private func copy(_ push: UnsafeMutablePointer<LivePush>, to batch: Batch) -> Arrival {
+    let topic = Int(push.pointee.topicCount)
+    let collapse = Int(push.pointee.collapseCount)
+    let offset = Int(batch.arena.append(push.pointee.bytes).offset)
+    return Arrival(
+      index: nil, topic: ByteRange(offset: offset, count: topic), collapseID: ByteRange(offset: offset + topic, count: collapse),
+      payload: ByteRange(offset: offset + topic + collapse, count: Int(push.pointee.payloadCount)))
   }
 
   /// Works out when the lane must be looked at again.

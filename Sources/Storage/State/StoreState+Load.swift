@@ -116,9 +116,12 @@ struct StateLoader {
     state.log.finishLoading(limit: logLimit) { tokens.attach($0) }
     for number in 0..<state.tokens.end where state.tokens[number].pointee.flags.contains(.used) {
       let token = state.tokens[number]
-      if !token.pointee.isActive, token.pointee.logCount == 0, !token.pointee.hasLane {
+      if !token.pointee.isActive, !token.pointee.hasLane, state.log[token.pointee.logHead] == nil {
         state.tokens.remove(number)
-      } else if token.pointee.laneHead != none {
+        continue
+      }
+      if !token.pointee.isActive { state.removed.append(number) }
+      if token.pointee.laneHead != none {
         state.scheduleWake(number, at: now)
       }
     }
@@ -270,7 +273,6 @@ private struct LoadedTokens {
     if entry.pointee.route == none { entry.pointee.route = token.pointee.route }
     entry.pointee.previousOfToken = token.pointee.logHead
     token.pointee.logHead = entry.pointee.sequence
-    token.pointee.logCount += 1
     return true
   }
 }

@@ -51,25 +51,28 @@ extension StoreState {
 
   /// Adds an entry to the log and to its token's list; the oldest leaves when there is no room.
   mutating func appendEntry(_ entry: consuming LogEntry) {
-    if let leaving = log.leaving {
-      let token = leaving.pointee.token
-      tokens[token].pointee.logCount -= 1
-      if tokens[token].pointee.logHead == leaving.pointee.sequence { tokens[token].pointee.logHead = 0 }
-      if token != entry.token { releaseTokenIfUnused(token) }
-    }
     let token = tokens[entry.token]
     entry.previousOfToken = token.pointee.logHead
     token.pointee.logHead = entry.sequence
-    token.pointee.logCount += 1
     if isWatched { touchedEntries.append(entry.sequence) }
     log.append(entry)
+  }
+
+  /// Forgets the removed tokens of which the log has forgotten the last push, in the order of their removal.
+  mutating func releaseRemoved() {
+    while let first = removed.first {
+      // It may have been registered again, or its number given to another.
+      let isRemoved = tokens[first].pointee.flags.contains(.removed)
+      guard !isRemoved || log[tokens[first].pointee.logHead] == nil else { return }
+      removed.removeFirst()
+      if isRemoved { releaseTokenIfUnused(first) }
+    }
   }
 
   /// Forgets a removed token once nothing mentions it.
   mutating func releaseTokenIfUnused(_ number: UInt32) {
     let token = tokens[number]
-    guard token.pointee.flags.contains(.used), !token.pointee.isActive, !token.pointee.hasLane, token.pointee.logCount == 0
-    else { return }
+    guard token.pointee.flags.contains(.removed), !token.pointee.hasLane, log[token.pointee.logHead] == nil else { return }
     let wasChanged = token.pointee.flags.contains(.changed)
     tokens.remove(number, isLoading: false)
     // The slot is empty now; the next commit says so.

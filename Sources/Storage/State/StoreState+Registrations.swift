@@ -46,7 +46,7 @@ extension StoreState {
     setWake(number, .distantFuture)
     registrationChanges.append(.remove(token))
     change(number)
-    releaseTokenIfUnused(number)
+    removed.append(number)
     return true
   }
 
@@ -140,7 +140,7 @@ extension StoreState {
   /// Lets the pushes that wait for their next attempt at an upstream go now.
   mutating func retryNow(_ upstream: UInt16, at now: Instant) {
     forEachWaitingToken { state, number in
-      guard state.routes[state.tokens[number].pointee.route].upstream == upstream else { return }
+      guard state.routes[state.tokens[number].pointee.route].pointee.upstream == upstream else { return }
       let push = state.pushes[state.tokens[number].pointee.laneHead]
       guard push.pointee.failures > 0, push.pointee.notBefore > now else { return }
       push.pointee.notBefore = now

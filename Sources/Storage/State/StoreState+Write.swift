@@ -8,6 +8,7 @@ extension StoreState {
   ///
   /// - Returns: Whether there is anything to commit.
   mutating func closeJournal() -> Bool {
+    releaseRemoved()
     for number in changed {
       tokens[number].pointee.flags.remove(.changed)
       dirtyTokens.insert(Int(number) / Self.pageTokens)

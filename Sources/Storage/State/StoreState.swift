@@ -25,6 +25,8 @@ struct StoreState: ~Copyable {
 
   /// Records since the last commit.
   let journal = ByteArena(capacity: 64 << 10)
+  /// Removed tokens that the log may still mention.
+  var removed: [UInt32] = []
   /// What the next commit changes about registrations as they are listed.
   var registrationChanges: [RegistrationChange] = []
   /// Tokens to write at the next commit.

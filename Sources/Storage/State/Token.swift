@@ -45,8 +45,6 @@ struct Token {
   var inFlight = none
   var laneHead = none
   var laneTail = none
-  /// How many entries of the push log name this slot.
-  var logCount: UInt32 = 0
   /// Milliseconds; `none` when the app's holds.
   var minimumIntervalMilliseconds = none
   /// Milliseconds; `none` when the app's holds.

@@ -1,4 +1,5 @@
 import Delivery
+import Glibc
 import Primitives
 import Push
 
@@ -169,11 +170,12 @@ struct TokenTable: ~Copyable {
 
   private func isEqual(_ number: UInt32, _ token: DeviceToken) -> Bool {
     let slot = slots[number]
-    guard Int(slot.pointee.byteCount) == token.count else { return false }
-    for index in 0..<min(token.count, 32) where slot.pointee.head[index] != token[index] { return false }
-    guard token.count > 32 else { return true }
-    let tail = tails[slot.pointee.tail]
-    for index in 32..<token.count where tail.pointee.bytes[index - 32] != token[index] { return false }
-    return true
+    let count = token.count
+    guard Int(slot.pointee.byteCount) == count else { return false }
+    // A token's bytes come first in its memory, in order (`DeviceToken`), as they do in the slot's and in the tail's.
+    return withUnsafeBytes(of: token) { bytes in
+      guard memcmp(slot, bytes.baseAddress!, min(count, 32)) == 0 else { return false }
+      return count <= 32 || memcmp(tails[slot.pointee.tail], bytes.baseAddress! + 32, count - 32) == 0
+    }
   }
 }

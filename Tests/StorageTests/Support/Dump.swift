@@ -14,6 +14,8 @@ extension StoreState {
     var lines: [String] = []
     for number in 0..<tokens.end where tokens[number].pointee.flags.contains(.used) {
       let token = tokens[number].pointee
+      // A removed token that nothing mentions may be forgotten at any time.
+      guard token.isActive || token.hasLane || log[token.logHead] != nil else { continue }
       var live: [String] = []
       var slot = token.inFlight
       var next = token.laneHead
