@@ -135,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "Configuration", "Gateway", "HTTP2", "JSON", "Primitives", "Push", "Security", "Transport", "widgetpush",
+        "Configuration", "Gateway", "HTTP2", "HTTPClient", "JSON", "Primitives", "Push", "Security", "Transport", "widgetpush",
       ],
       swiftSettings: tests),
     .testTarget(name: "RepositoryTests", swiftSettings: tests),

@@ -3,7 +3,7 @@ import Foundation
 @testable import widgetpush
 
 /// A folder of a test's own, removed with the value.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
   let url: URL
   var path: String { url.path }
 

@@ -31,7 +31,7 @@ extension Command {
     let stop = try ServerStop()
     let folder = StateFolder(arguments)
     let options = try serverOptions(arguments)
-    let state = try DevState.prepare(folder, try wishes(arguments, options), now: ProcessInfo.now)
+    let state = try DevState.prepare(folder, try wishes(arguments, options), now: Machine.now)
     // With a command, standard output is the command's.
     let isQuiet = arguments.command != nil
     let printer = LinePrinter { isQuiet ? Console.complain($0) : Console.print($0) }
@@ -40,16 +40,17 @@ extension Command {
       let line = wantsJSON ? EventText.json(event, credentials)?.serialized() : EventText.text(event, credentials)
       if let line { printer.print(line) }
     }
+    defer {
+      server.drain()
+      printer.flush()
+    }
     printer.print(ReadyLine.text(server.faces, json: wantsJSON))
-    var child: ChildProcess?
-    if let command = arguments.command {
+    let child = try arguments.command.map { command in
       let variables = CommandEnvironment.variables(server.credentials, folder)
-      child = try ChildProcess(command, environment: ProcessInfo.environment.merging(variables) { $1 })
+      return try ChildProcess(command, environment: Machine.environment.merging(variables) { $1 })
     }
     let status = try stop.wait(for: child)
     try folder.forget(server.faces)
-    server.drain()
-    printer.flush()
     return status
   }
 

@@ -21,12 +21,12 @@ extension Command {
     var configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
     var state: DevState?
     if !configuration.isComplete {
-      let prepared = try DevState.prepare(options.folder, options.wishes, now: ProcessInfo.now)
+      let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
       configuration.fill(from: prepared)
       state = prepared
     }
-    let log = Log(format: LogFormat(configuration.logFormat), clock: { ProcessInfo.now })
-    let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: { ProcessInfo.now }))
+    let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
+    let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: { Machine.now }))
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)
     if let state { _ = try state.folder.updateCredentials { $0.device = url } }

@@ -23,14 +23,14 @@ extension Command {
     var configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
     var state: DevState?
     if !configuration.isComplete {
-      let prepared = try DevState.prepare(options.folder, options.wishes, now: ProcessInfo.now)
+      let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
       try configuration.fill(from: prepared)
       state = prepared
     }
     if case .folder(let store)? = configuration.store { try Files.makeFolder(store) }
     let sockets = try GatewaySockets.bind(configuration)
-    let log = Log(format: LogFormat(configuration.logFormat), clock: { ProcessInfo.now })
-    var surroundings = Gateway.Surroundings(version: Version.text, clock: { ProcessInfo.now })
+    let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
+    var surroundings = Gateway.Surroundings(version: Version.text, clock: { Machine.now })
     surroundings.observer = { log.write($0) }
     let gateway = try Gateway(configuration, sockets, surroundings)
 

@@ -36,7 +36,7 @@ extension Command {
   ) { arguments in
     let folder = StateFolder(arguments)
     let control = try ControlClient(folder)
-    let now = ProcessInfo.now
+    let now = Machine.now
     let push = try PushDraft.push(arguments, control, now: now)
     let answer = try ProviderClient(folder, now: now).send(push)
     var record: JSONValue?
@@ -49,11 +49,11 @@ extension Command {
 
   /// The push's record once nothing more is to be expected of it, or as it is when the time is up; nil when the gateway tells none.
   private static func outcome(of id: String, _ control: ControlClient, for span: TimeSpan) throws -> JSONValue? {
-    let end = ProcessInfo.now + span
+    let end = Machine.now + span
     var pause: UInt32 = 10_000
     while true {
       let answer = try control.call("GET", "/v1/pushes/\(id)")
-      if answer.isSuccess && SendReport.isSettled(answer.json) || ProcessInfo.now >= end { return answer.success }
+      if answer.isSuccess && SendReport.isSettled(answer.json) || Machine.now >= end { return answer.success }
       usleep(pause)
       pause = min(pause * 2, 250_000)
     }

@@ -23,7 +23,7 @@ extension Command {
     let (teamID, keyID, file) = try ProviderIdentity.read(arguments)
     let pem = try Files.read(file)
     let key = try describing(file) { () throws(CryptoError) in try P256PrivateKey(pem: pem) }
-    let now = ProcessInfo.now
+    let now = Machine.now
     let token = try ProviderTokenSigner(teamID: teamID, keyID: keyID, key: key).token(now: now)
     if arguments.wantsJSON {
       let json: JSONValue = [

@@ -38,7 +38,7 @@ final class DevServer {
   ///
   /// - Parameter observer: Told what a person wants to see; called on any thread.
   init(_ options: Options, _ state: DevState, observer: @escaping @Sendable (GatewayEvent, Credentials) -> Void) throws {
-    let clock: @Sendable () -> Instant = { ProcessInfo.now }
+    let clock: @Sendable () -> Instant = { Machine.now }
     let mint = try LeafMint(state, clock: clock)
     var configuration = Self.gatewayConfiguration(options, state)
     let sockets = try GatewaySockets.bind(configuration)

@@ -32,7 +32,7 @@ struct ServerOptions {
         throw CommandError("\(error)")
       }
     }
-    sources = ConfigurationSources(file: file, environment: ProcessInfo.environment, flags: flags) {
+    sources = ConfigurationSources(file: file, environment: Machine.environment, flags: flags) {
       path throws(ConfigurationSources.ReadFailure) in
       do throws(FileError) {
         return try Files.read(path)

@@ -13,7 +13,7 @@ final class ServerStop {
   /// Keeps the signals from their default effect in this thread and all it starts.
   init() throws {
     SignalSource.block(Signal.allCases)
-    loop = try EventLoop(descriptors: 4, clock: { ProcessInfo.now })
+    loop = try EventLoop(descriptors: 4, clock: { Machine.now })
     signals = try SignalSource(on: loop, Signal.allCases) { [unowned self] in receive($0) }
   }
 

@@ -28,7 +28,7 @@ struct ServerCertificates {
   /// Makes what is missing, renews what is near its end or lacks a name, and reads the rest.
   static func prepare(_ folder: StateFolder, names: [String], now: Instant) throws -> ServerCertificates {
     var wanted = standardNames
-    let host = ProcessInfo.hostName
+    let host = Machine.hostName
     for name in (CertificateAuthority.canName(host) ? [host] : []) + names where !wanted.contains(name) { wanted.append(name) }
 
     let (authorityPEM, authority) = try prepareAuthority(folder, now: now)

@@ -12,7 +12,7 @@ struct StateFolder: Hashable, Sendable {
   init(_ path: String) { self.path = Files.absolute(path) }
 
   /// The folder that a command line means.
-  init(_ arguments: Arguments, environment: [String: String] = ProcessInfo.environment) {
+  init(_ arguments: Arguments, environment: [String: String] = Machine.environment) {
     self.init(arguments.value(Option.stateFolder.name) ?? environment[Self.variable] ?? ".widgetpush")
   }
 

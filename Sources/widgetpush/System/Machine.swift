@@ -1,8 +1,8 @@
 import Glibc
 import Primitives
 
-/// What the process was given, and the time.
-enum ProcessInfo {
+/// The machine and the environment that the process finds itself in.
+enum Machine {
   /// The environment that the process was started with.
   static let environment: [String: String] = {
     guard let text = try? Files.read("/proc/self/environ") else { return [:] }
