@@ -54,6 +54,16 @@ import Testing
     #expect(try contents(folder) == before)
   }
 
+  /// A folder that was copied out of a container names its files by the paths they had in there.
+  @Test func aFolderThatWasMovedFindsItsFiles() throws {
+    let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+    let made = try DevState.prepare(first.state, now: now)
+    try FileManager.default.moveItem(atPath: first.state.path, toPath: second.state.path)
+    let found = try second.state.credentials()
+    #expect(found.keyFile == second.state.file("AuthKey_\(made.credentials.keyID).p8"))
+    #expect(found.caFile == second.state.file("ca.pem") && found.gateway.keyFile == second.state.file("gateway.p8"))
+  }
+
   @Test func certificatesAreRenewedNearTheirEnd() throws {
     let folder = try TemporaryFolder()
     let first = try DevState.prepare(folder.state, now: now)

@@ -43,10 +43,21 @@ struct StateFolder: Hashable, Sendable {
       throw CommandError("\(error)")
     }
     do {
-      return try Credentials(JSONValue.parse(text))
+      return try found(Credentials(JSONValue.parse(text)))
     } catch {
       throw CommandError("\(name) is damaged (\(error)); remove it and start `widgetpush dev` again to have a new one")
     }
+  }
+
+  /// The same credentials with the files where they are: a folder that was copied, or is mounted somewhere else, still names
+  /// them by the path they had.
+  private func found(_ credentials: Credentials) -> Credentials {
+    var credentials = credentials
+    for name in [\Credentials.keyFile, \.caFile, \.gateway.keyFile] where !Files.exists(credentials[keyPath: name]) {
+      let here = file(credentials[keyPath: name].split(separator: "/").last.map(String.init) ?? "")
+      if Files.exists(here) { credentials[keyPath: name] = here }
+    }
+    return credentials
   }
 
   /// Takes the URLs of faces that are going away out of `credentials.json`, unless another process has put its own there since.
