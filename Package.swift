@@ -138,7 +138,7 @@ let package = Package(
         "Configuration", "Gateway", "HTTP2", "HTTPClient", "JSON", "Primitives", "Push", "Security", "Transport", "widgetpush",
       ],
       swiftSettings: tests),
-    .testTarget(name: "RepositoryTests", swiftSettings: tests),
+    .testTarget(name: "RepositoryTests", dependencies: ["Push"], swiftSettings: tests),
     .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
   ]
 )

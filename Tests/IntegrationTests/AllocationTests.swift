@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// The accept path allocates nothing per push; whatever a connection or a batch needs is made once.
+@Suite("Allocations", .processes) struct AllocationTests {
+  /// Most pushes of a burst merge.
+  @Test func pushesThatMergeAllocateNothing() async throws {
+    let counter = try await AllocationCounter()
+    let gateway = try await Deployment.start(["gateway"], environment: counter.environment)
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.widgets)
+    try await gateway.load(4000, to: [token])
+
+    let few = try await counter.allocations { try await gateway.load(100, to: [token]) }
+    let many = try await counter.allocations { try await gateway.load(2100, to: [token]) }
+
+    // What a connection costs is in both.
+    #expect(many.ours <= few.ours + 2, "100: \(few); 2100: \(many)")
+    #expect(many.nghttp2 <= few.nghttp2 + 2, "100: \(few); 2100: \(many)")
+    #expect(try await gateway.terminate() == 0)
+  }
+}
+
+extension AllocationCounter {
+  /// How many allocations happen while `work` runs.
+  fileprivate func allocations(during work: () async throws -> Void) async throws -> Counts {
+    let before = try counts()
+    try await work()
+    return try counts() - before
+  }
+}
+
+extension Deployment {
+  /// Sends `count` reload pushes over one connection, to the tokens in turn; every one must be answered 200.
+  func load(_ count: Int, to tokens: [String]) async throws {
+    let folder = try Folder()
+    let body = try folder.write("body.json", #"{"aps":{"content-changed":true}}"#)
+    let base = try url("provider")
+    let paths = try folder.write("paths", tokens.map { "\(base)/3/device/\($0)" }.joined(separator: "\n") + "\n")
+    let result = try await run([
+      "h2load", "-t1", "-c1", "-m50", "-n", "\(count)", "-d", body, "-i", paths, "-H",
+      "authorization: bearer \(try await ProviderToken.of(self))",
+      "-H", "apns-topic: com.example.app.push-type.widgets", "-H", "apns-push-type: widgets",
+    ])
+    guard result.text.contains("\(count) 2xx") else { throw HarnessError("h2load: \(result.text) \(result.standardError)") }
+  }
+}

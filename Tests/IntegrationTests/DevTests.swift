@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@Suite("widgetpush dev", .processes) struct DevTests {
+  @Test func everyRefusalIsPrintedWithItsRemedy() async throws {
+    let dev = try await SharedDev.deployment()
+    let id = newID()
+    _ = try await dev.send(.widgets(newToken()).with("apns-id", id).with("apns-priority", "7"))
+    try await eventually("dev prints the refusal: \(dev.process.output.text) \(dev.process.errors.text)") {
+      let said = dev.process.output.text + dev.process.errors.text
+      return said.contains("BadPriority") && said.contains("Send 10 for at once")
+    }
+  }
+
+  @Test func aConnectionThatSpeaksHTTP1IsPrintedWithItsRemedy() async throws {
+    let dev = try await SharedDev.deployment()
+    _ = try await dev.converse([.raw("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), .receive(seconds: 5)], alpn: nil)
+    try await eventually("dev prints the connection: \(dev.process.output.text) \(dev.process.errors.text)") {
+      let said = dev.process.output.text + dev.process.errors.text
+      return said.contains("HTTP/1") && said.contains("HTTP/2")
+    }
+  }
+
+  @Test func theReadyLineInJSONIsOneObject() async throws {
+    let folder = try Folder()
+    let process = try Deployment.launch(["dev", "--json"], in: folder)
+    try await eventually("a line: \(process.errors.text)") { !process.output.lines.isEmpty || process.exitStatus != nil }
+    let ready = try Document(Data(try #require(process.output.lines.first).utf8))
+    #expect(ready.keys.isSuperset(of: ["provider", "control", "device", "plain"]), "\(ready)")
+    process.signal(SIGTERM)
+    #expect(try await process.waitForExit(within: .seconds(20)) == 0)
+  }
+
+  @Test func aSecondStartKeepsKeysTokensAndRegistrations() async throws {
+    let first = try await Deployment.start(["dev"])
+    let token = newToken()
+    try await first.register(token, RegistrationBody.widgets)
+    let (ca, jwt) = (try first.state.read("ca.pem"), try await ProviderToken.of(first))
+    let admin = try first.credentials()["admin"].string
+    #expect(try await first.terminate() == 0)
+
+    let second = try await Deployment.start(["dev"], in: first.state)
+
+    #expect(try second.state.read("ca.pem") == ca)
+    #expect(try second.credentials()["admin"].string == admin)
+    #expect(try await second.send(.widgets(token).with("authorization", "bearer \(jwt)")).status == 200)
+    #expect(try await second.terminate() == 0)
+  }
+
+  @Test func aCommandRunsWithTheEnvironmentAndItsStatusIsTheEnd() async throws {
+    let folder = try Folder()
+    let process = try Deployment.launch(["dev", "--", "sh", "-c", "env | grep ^WIDGETPUSH_; exit 7"], in: folder)
+    #expect(try await process.waitForExit(within: .seconds(30)) == 7)
+    #expect(process.output.text.contains("WIDGETPUSH_"), "\(process.output.text)\(process.errors.text)")
+  }
+
+  @Test func anotherAppIsKnownWhenItIsNamed() async throws {
+    let dev = try await Deployment.start(["dev", "--app", "org.example.other"])
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets.replacingOccurrences(of: "com.example.app", with: "org.example.other"))
+    let answer = try await dev.send(.widgets(token).with("apns-topic", "org.example.other.push-type.widgets"))
+    #expect(answer.status == 200, "\(answer)")
+    #expect(try await dev.terminate() == 0)
+  }
+}

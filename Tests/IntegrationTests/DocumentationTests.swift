@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// What the README and the demo tell people to type.
+@Suite("README and demo", .processes) struct DocumentationTests {
+  /// The first shell block below a heading of the README.
+  private func commands(below heading: String) throws -> String {
+    let text = try String(contentsOfFile: repository + "/README.md", encoding: .utf8)
+    guard let start = text.range(of: "\n## \(heading)\n"), let open = text[start.upperBound...].range(of: "```sh\n"),
+      let close = text[open.upperBound...].range(of: "```")
+    else { throw HarnessError("the README has no shell block below \(heading)") }
+    return String(text[open.upperBound..<close.lowerBound])
+  }
+
+  /// Runs commands as a reader would, in a folder with a built binary and a running `dev`, on this `dev`'s ports.
+  private func asAReader(_ commands: String, of dev: Deployment) async throws -> CommandResult {
+    let folder = try Folder()
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: folder.path(".build/release"), withIntermediateDirectories: true)
+    try manager.createSymbolicLink(atPath: folder.path(".build/release/widgetpush"), withDestinationPath: Deployment.executable)
+    try manager.createSymbolicLink(atPath: folder.path(".widgetpush"), withDestinationPath: dev.state.path)
+    let script = try commands.replacingOccurrences(of: "localhost:2197", with: "localhost:\(dev.port("provider"))")
+      .replacingOccurrences(of: "localhost:8443", with: "localhost:\(dev.port("control"))")
+    return try await run(["bash", "-euc", "cd \(folder.path)\n\(script)"])
+  }
+
+  @Test func theFirstPushIsSentAndExplained() async throws {
+    // explain --last: no other test's push may be the last.
+    let dev = try await Deployment.start(["dev"])
+    let result = try await asAReader(commands(below: "A first push"), of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    #expect(result.text.contains("widgets"), "\(result.text)")
+    #expect(result.text.contains("applied") || result.text.contains("forwarding"), "\(result.text)")
+    #expect(try await dev.terminate() == 0)
+  }
+
+  @Test func aTestCanWaitForItsPush() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    _ = try await dev.send(.widgets(token))
+    let result = try await asAReader("token=\(token)\n" + commands(below: "What became of a push"), of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    #expect(try Document(result.standardOutput)["complete"].bool == true, "\(result.text)")
+  }
+
+  @Test func theDemoShowsTheWholeWayAndLeavesNothing() async throws {
+    let folder = try Folder()
+    let result = try await run(
+      [repository + "/scripts/demo"], environment: ["WIDGETPUSH": Deployment.executable, "TMPDIR": folder.path], within: .seconds(60))
+    #expect(result.status == 0, "\(result.text)\(result.standardError)")
+    for sign in [
+      "widgetsReloaded", "controlReloaded", "activityUpdated", "BadPayload", "aps.content-changed must be the JSON value true", "ignored",
+      "staleTimestamp", "nothing is left running",
+    ] {
+      #expect(result.text.contains(sign), "\(sign): \(result.text)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    #expect(try await run(["pgrep", "-f", "--", "--state-dir \(folder.path)"]).status == 1, "something is left running")
+  }
+
+  @Test func theDemoCanStayUp() async throws {
+    let folder = try Folder()
+    let process = try ChildProcess(
+      [repository + "/scripts/demo", "--keep"], environment: ["WIDGETPUSH": Deployment.executable, "TMPDIR": folder.path])
+    try await eventually(within: .seconds(60), "it says how to go on: \(process.output.text) \(process.errors.text)") {
+      process.output.text.contains("Ctrl-C") && process.output.text.contains("explain --last") || process.exitStatus != nil
+    }
+    #expect(process.exitStatus == nil)
+    process.signal(SIGTERM)
+    _ = try await process.waitForExit(within: .seconds(20))
+    #expect(try await run(["pgrep", "-f", "--", "--state-dir \(folder.path)"]).status == 1, "something is left running")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Starting, stopping, and clients that would hold what they should not.
+@Suite("Lifecycle", .processes) struct LifecycleTests {
+  @Test(arguments: [["dev"], ["gateway"]]) func sigtermDrainsAndExitsWithZero(command: [String]) async throws {
+    let server = try await Deployment.start(command)
+    let token = newToken()
+    async let talk = server.converse([.preface(), .receive(seconds: 15)])
+    try await server.register(token, RegistrationBody.widgets)
+    #expect(try await server.send(.widgets(token)).status == 200)
+
+    #expect(try await server.terminate() == 0)
+
+    let frames = try await talk.frames
+    #expect(frames.contains { $0.type == "GOAWAY" }, "\(frames)")
+    await #expect(throws: (any Error).self) { try await server.send(.widgets(token)) }
+  }
+
+  @Test func aRequestThatIsUnderWayIsAnsweredBeforeTheEnd() async throws {
+    let server = try await Deployment.start(["dev"])
+    let token = newToken()
+    try await server.register(token, RegistrationBody.widgets)
+    let fields = try await server.fields(to: token)
+    let before = server.process
+    async let talk = server.converse([
+      .preface(), .headers(fields, stream: 1), .data(#"{"aps":{"content-"#, stream: 1, end: false), .receive(frames: 2, seconds: 1),
+      .receive(frames: 1, seconds: 5), .data(#"changed":true}}"#, stream: 1), .receive(ends: 1, seconds: 5),
+    ])
+    try await Task.sleep(for: .milliseconds(300))
+    before.signal(SIGTERM)
+    let result = try await talk
+    #expect(try await server.process.waitForExit(within: .seconds(20)) == 0)
+    #expect(result.status(of: 1) == "200" || result.status(of: 1) == "503", "\(result.document)")
+  }
+
+  @Test func aPortThatIsTakenIsAnErrorThatNamesTheFlag() async throws {
+    let dev = try await SharedDev.deployment()
+    for (face, flag) in [
+      ("provider", "--provider-port"), ("control", "--control-port"), ("device", "--device-port"), ("plain", "--plain-port"),
+    ] {
+      var ports = ["--provider-port", "0", "--control-port", "0", "--device-port", "0", "--plain-port", "0"]
+      let place = try #require(ports.firstIndex(of: flag))
+      ports[place + 1] = "\(try dev.port(face))"
+      let process = try Deployment.launch(["dev"], in: Folder(), ports: ports)
+      let status = try await process.waitForExit(within: .seconds(30))
+      #expect(status != 0)
+      #expect(process.errors.text.contains(flag), "\(process.errors.text)")
+      #expect(!process.output.text.contains("ready "))
+    }
+  }
+
+  @Test func aStateFolderServesOneProcessAtATime() async throws {
+    let dev = try await SharedDev.deployment()
+    let process = try Deployment.launch(["dev"], in: dev.state)
+    let status = try await process.waitForExit(within: .seconds(30))
+    #expect(status != 0)
+    #expect(process.errors.text.contains(dev.state.path), "\(process.errors.text)")
+    #expect(try await dev.control("GET", "/readyz", as: nil).status == 200)
+  }
+
+  @Test func aClientThatNeverReadsHoldsNobodyUp() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let before = try residentMegabytes(dev)
+
+    async let deaf = dev.converse(
+      [.preface(), .flood(dev.fields(to: newToken()), data: "{}", count: 30_000, seconds: 4)], receiveBuffer: 4096)
+    var served = 0
+    for _ in 0..<10 where try await dev.send(.widgets(token)).status == 200 { served += 1 }
+
+    #expect(served == 10)
+    let sent = try await deaf.sent
+    #expect(sent > 0)
+    #expect(try residentMegabytes(dev) - before < 128, "sent \(sent)")
+    #expect(try await dev.send(.widgets(token)).status == 200)
+  }
+
+  @Test func aClientThatNeverOpensItsWindowHoldsOnlyItsStreams() async throws {
+    let dev = try await SharedDev.deployment()
+    let fields = try await dev.fields(to: "zz")
+    var steps: [Step] = [.preface([4: 0])]
+    for index in 0..<1200 {
+      steps.append(.headers(fields, stream: 2 * index + 1))
+      steps.append(.data("{}", stream: 2 * index + 1))
+    }
+    let talk = try await dev.converse(steps + [.receive(seconds: 2)])
+    #expect(talk.frames.filter { $0.type == "DATA" }.isEmpty)
+    #expect(talk.frames.contains { $0.type == "RST_STREAM" && $0.payload == "00000007" } || talk.isClosed, "REFUSED_STREAM past the limit")
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    #expect(try await dev.send(.widgets(token)).status == 200)
+  }
+
+  @Test func aBodyThatNeverEndsIsAnsweredIdleTimeout() async throws {
+    let dev = try await SharedDev.deployment()
+    let talk = try await dev.converse([
+      .preface(), .headers(dev.fields(to: newToken()), stream: 1), .data(#"{"aps""#, stream: 1, end: false), .receive(ends: 1, seconds: 45),
+    ])
+    #expect(talk.status(of: 1) == "400", "\(talk.document)")
+    #expect(talk.frames(of: 1).last?.text == #"{"reason":"IdleTimeout"}"#)
+  }
+
+  private func residentMegabytes(_ server: Deployment) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
+    guard let match = status.firstMatch(of: /VmRSS:\s+(\d+) kB/), let kilobytes = Int(match.1) else { throw HarnessError("no VmRSS") }
+    return kilobytes / 1024
+  }
+}

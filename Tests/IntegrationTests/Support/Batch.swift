@@ -1,0 +1,33 @@
+import Foundation
+
+extension Deployment {
+  /// Sends many pushes over one connection with one curl, `parallel` of them at a time, and returns status and apns-id of each.
+  ///
+  /// - Parameter pushes: The push tokens and the apns-ids.
+  func sendAll(_ pushes: [(token: String, id: String)], parallel: Int = 50) async throws -> [(status: Int, id: String)] {
+    let jwt = try await ProviderToken.of(self)
+    let base = try url("provider")
+    let sections = pushes.map { push in
+      """
+      url = "\(base)/3/device/\(push.token)"
+      http2
+      cacert = "\(state.path("ca.pem"))"
+      header = "authorization: bearer \(jwt)"
+      header = "apns-topic: com.example.app.push-type.widgets"
+      header = "apns-push-type: widgets"
+      header = "apns-id: \(push.id)"
+      data = "{\\"aps\\":{\\"content-changed\\":true}}"
+      output = "/dev/null"
+      write-out = "%{http_code} %header{apns-id}\\n"
+      """
+    }
+    let configuration = sections.joined(separator: "\nnext\n")
+    let result = try await run(
+      ["curl", "-sS", "--parallel", "--parallel-max", "\(parallel)", "-K", "-"], input: Data(configuration.utf8), within: .seconds(120))
+    guard result.status == 0 else { throw HarnessError("curl: \(result.status) \(result.standardError)") }
+    return result.text.split(separator: "\n").map { line in
+      let words = line.split(separator: " ")
+      return (Int(words[0]) ?? 0, words.count > 1 ? String(words[1]) : "")
+    }
+  }
+}
