@@ -1,14 +1,23 @@
 import Foundation
 import Testing
 
+private let release = repository + "/.build/release/widgetpush"
+private let isBuilt = FileManager.default.isExecutableFile(atPath: release)
+
 /// The accept path allocates nothing per push; whatever a connection or a batch needs is made once.
-@Suite("Allocations", .processes) struct AllocationTests {
+///
+/// Measured on the release build, which `scripts/test` makes first: a debug build allocates what an optimised one keeps on the stack.
+@Suite("Allocations", .processes, .enabled(if: isBuilt, "there is no release build; scripts/build makes it"))
+struct AllocationTests {
+
   /// Most pushes of a burst merge.
   @Test func pushesThatMergeAllocateNothing() async throws {
     let counter = try await AllocationCounter()
-    let gateway = try await Deployment.start(["gateway"], environment: counter.environment)
+    let gateway = try await Deployment.behind(["200"], environment: counter.environment, executable: release)
     let token = newToken()
     try await gateway.register(token, RegistrationBody.widgets)
+    let first = try await gateway.send(.widgets(token))
+    try await gateway.settled(try #require(first["apns-id"]), as: "accepted")
     try await gateway.load(4000, to: [token])
 
     let few = try await counter.allocations { try await gateway.load(100, to: [token]) }

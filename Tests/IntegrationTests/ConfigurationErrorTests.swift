@@ -7,7 +7,7 @@ import Testing
       ("apps:\n  - bundleId: com.example.app\n", "2:5", "bundleID"),
       ("upstraems: {}\n", "1:1", "upstreams"),
       ("apps:\n  - bundleID: com.example.app\n    budgetMode: enforced\n", "3:17", "enforce"),
-      ("apps: [\n", "2:1", ""),
+      ("apps: [\n", "2:1", "expected"),
       ("apps:\n  - bundleID: a.b\napps: []\n", "3:1", "apps"),
     ])
   func anErrorNamesLineColumnAndTheNearestKey(yaml: String, place: String, nearest: String) async throws {

@@ -3,9 +3,9 @@ import Testing
 
 /// How clients connect: ALPN, TLS versions, and those that speak something else.
 @Suite("Connections to the provider face", .processes) struct ConnectionTests {
-  private func onePush(_ dev: Deployment) async throws -> [Step] {
+  private func onePush(_ dev: Deployment, environment: String = "development") async throws -> [Step] {
     let token = newToken()
-    try await dev.register(token, RegistrationBody.widgets)
+    try await dev.register(token, RegistrationBody.widgets.replacingOccurrences(of: "development", with: environment))
     return [
       .preface(), .headers(try await dev.fields(to: token), stream: 1), .data(#"{"aps":{"content-changed":true}}"#, stream: 1),
       .receive(ends: 1),
@@ -30,9 +30,17 @@ import Testing
   @Test(arguments: ["localhost", "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com", "gateway"])
   func theCertificateNamesTheHostsThatClientsUse(name: String) async throws {
     let dev = try await SharedDev.deployment()
-    let talk = try await dev.converse(onePush(dev), serverName: name)
+    // Apple's own name for production stands for the environment of the token.
+    let environment = name == "api.push.apple.com" ? "production" : "development"
+    let talk = try await dev.converse(onePush(dev, environment: environment), serverName: name)
     #expect(talk.error == nil)
     #expect(talk.status(of: 1) == "200", "\(talk.document)")
+  }
+
+  @Test func aTokenOfTheOtherEnvironmentIsBadThere() async throws {
+    let dev = try await SharedDev.deployment()
+    let talk = try await dev.converse(onePush(dev), serverName: "api.push.apple.com")
+    #expect(talk.frames(of: 1).last?.text == #"{"reason":"BadDeviceToken"}"#, "\(talk.document)")
   }
 
   @Test func openSSLWithoutALPNIsSentSettingsAtOnce() async throws {

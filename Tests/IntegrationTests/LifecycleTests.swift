@@ -99,7 +99,7 @@ import Testing
       .preface(), .headers(dev.fields(to: newToken()), stream: 1), .data(#"{"aps""#, stream: 1, end: false), .receive(ends: 1, seconds: 45),
     ])
     #expect(talk.status(of: 1) == "400", "\(talk.document)")
-    #expect(talk.frames(of: 1).last?.text == #"{"reason":"IdleTimeout"}"#)
+    #expect(talk.frames(of: 1).first { $0.type == "DATA" }?.text == #"{"reason":"IdleTimeout"}"#)
   }
 
   private func residentMegabytes(_ server: Deployment) throws -> Int {

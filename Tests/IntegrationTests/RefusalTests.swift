@@ -103,7 +103,7 @@ private let refusals: [Refusal] = [
     #expect(answer.status == refusal.status)
     #expect(answer.text == #"{"reason":"\#(refusal.reason)"}"#)
     #expect(answer.fields.map(\.name) == ["apns-id"])
-    #expect(answer["apns-id"]?.wholeMatch(of: /[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/) != nil)
+    #expect(answer["apns-id"]?.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil)
   }
 
   @Test(

@@ -149,8 +149,8 @@ import Testing
 
     #expect(list["complete"].bool == false, "\(list)")
     #expect(list["matched"].int == 0)
-    #expect(list["nearMisses"][0]["push"]["id"].string?.lowercased() == answer["apns-id"]?.lowercased(), "\(list)")
-    #expect(list["nearMisses"][0]["differs"].string == "type", "\(list)")
+    let miss = list["nearMisses"].array.first { $0["push"]["id"].string?.lowercased() == answer["apns-id"]?.lowercased() }
+    #expect(miss?["differs"].string == "type", "\(list)")
   }
 
   @Test func explainHeadersComeOnlyWhenAsked() async throws {

@@ -11,10 +11,10 @@ struct AnswerWriter: ~Copyable {
   private var fields = FieldList()
   private var body = InlineArray<1024, UInt8>(repeating: 0)
 
-  /// Answers 200.
-  mutating func accept(_ exchange: Exchange, id: PushID, explaining disposition: Disposition?) {
+  /// Answers 200; `explanation` is for a request that asked for one.
+  mutating func accept(_ exchange: Exchange, id: PushID, explanation: (disposition: Disposition, detail: String)?) {
     begin(id)
-    if let disposition { explain(disposition, detail: "") }
+    if let explanation { explain(explanation.disposition, detail: explanation.detail) }
     exchange.respond(status: 200, fields)
   }
 

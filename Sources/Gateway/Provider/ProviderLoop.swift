@@ -183,7 +183,7 @@ extension ProviderLoop {
       metrics.accepted(operation.type, shard: index)
       if case .ended(.ignored, let cause) = admission { observer?(.ignored(operation.id, cause, detail: "")) }
       guard let exchange else { return }
-      answers.accept(exchange, id: operation.id, explaining: isExplained(exchange) ? admission.disposition : nil)
+      answers.accept(exchange, id: operation.id, explanation: isExplained(exchange) ? (admission.disposition, admission.explanation) : nil)
     case .refused(let reason, let cause, let since, let retryAt):
       metrics.answered(operation.type, reason, shard: index)
       let detail = cause == .none ? reason.remedy.happened : cause.remedy.happened
@@ -235,5 +235,17 @@ extension ProviderLoop: ForwarderDelegate {
   func cannotSign(_ upstream: Int, _ error: CryptoError) {
     conditions.set("signing \(upstream)", "The gateway cannot sign for the upstream \(upstreamNames[upstream]): \(error).")
     observer?(.cannotSign(upstream: upstreamNames[upstream], error))
+  }
+}
+
+extension Admission {
+  /// What the admission means for the push, as one sentence.
+  fileprivate var explanation: String {
+    switch self {
+    case .unsettled, .forwarded: disposition.remedy.happened
+    case .merged(let id): "The push \(id) waits for the same token and stands for this one."
+    case .waiting(_, let cause), .ended(_, let cause), .refused(_, let cause, _, _):
+      cause == .none ? disposition.remedy.happened : cause.remedy.happened
+    }
   }
 }

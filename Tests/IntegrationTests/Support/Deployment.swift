@@ -8,6 +8,8 @@ final class Deployment: Sendable {
   let process: ChildProcess
   /// The faces that its ready line names, by name: `provider`, `control`, `device`, `plain`.
   let faces: [String: String]
+  /// The upstream that goes with it, where the test plays one.
+  let upstream: FakeUpstream?
 
   /// The binary under test: the one built together with these tests.
   static let executable: String = {
@@ -23,7 +25,7 @@ final class Deployment: Sendable {
   ///   - ports: The port options; nil takes a free port for each face.
   static func start(
     _ command: [String], in state: Folder? = nil, ports: [String]? = nil, environment: [String: String] = [:],
-    executable: String = executable, within limit: Duration = .seconds(30)
+    executable: String = executable, upstream: FakeUpstream? = nil, within limit: Duration = .seconds(30)
   ) async throws -> Deployment {
     let state = try state ?? Folder()
     let process = try launch(command, in: state, ports: ports, environment: environment, executable: executable)
@@ -35,7 +37,8 @@ final class Deployment: Sendable {
         throw HarnessError("\(command) ended with \(process.exitStatus ?? -1)")
       }
       let faces = ready.split(separator: " ").dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-      return Deployment(state: state, process: process, faces: Dictionary(uniqueKeysWithValues: faces.map { ($0[0], $0[1]) }))
+      return Deployment(
+        state: state, process: process, faces: Dictionary(uniqueKeysWithValues: faces.map { ($0[0], $0[1]) }), upstream: upstream)
     } catch {
       process.signal(SIGKILL)
       throw HarnessError("\(error)\n\(process.output.text)\n\(process.errors.text)")
@@ -60,7 +63,8 @@ final class Deployment: Sendable {
     }
   }
 
-  private init(state: Folder, process: ChildProcess, faces: [String: String]) {
+  private init(state: Folder, process: ChildProcess, faces: [String: String], upstream: FakeUpstream?) {
+    self.upstream = upstream
     self.state = state
     self.process = process
     self.faces = faces

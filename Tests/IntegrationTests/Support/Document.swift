@@ -30,7 +30,7 @@ struct Document: CustomStringConvertible, @unchecked Sendable {
   var description: String {
     guard let value else { return "(missing)" }
     guard JSONSerialization.isValidJSONObject(value),
-      let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys])
+      let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return "\(value)" }
     return String(decoding: data, as: UTF8.self)
   }

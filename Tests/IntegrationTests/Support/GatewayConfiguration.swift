@@ -27,14 +27,15 @@ extension Deployment {
     return gateway.state
   }
 
-  /// A gateway in front of an upstream that gives `answers`, or of nothing when they are empty.
-  static func behind(_ answers: [String], streams: Int = 1000, app: [String] = []) async throws -> (
-    gateway: Deployment, upstream: FakeUpstream?
-  ) {
+  /// A gateway in front of an upstream that gives `answers`, or of nothing when they are empty; it has the upstream as `upstream`.
+  static func behind(
+    _ answers: [String], streams: Int = 1000, app: [String] = [], environment: [String: String] = [:], executable: String = executable
+  ) async throws -> Deployment {
     let state = try await newState()
     let upstream = answers.isEmpty ? nil : try await FakeUpstream.start(answers, state: state, streams: streams)
     // Port 9 (discard) refuses connections on any machine that runs no inetd.
     let configuration = GatewayConfiguration(upstream: "https://localhost:\(upstream?.port ?? 9)", app: app)
-    return (try await start(["gateway"] + configuration.options(in: state), in: state), upstream)
+    return try await start(
+      ["gateway"] + configuration.options(in: state), in: state, environment: environment, executable: executable, upstream: upstream)
   }
 }
