@@ -26,6 +26,15 @@ extension ConfigurationReader {
     try integer(key, in: 0...65_535).map { UInt16($0) }
   }
 
+  /// `true` or `false`, or nil when absent.
+  mutating func bool(_ key: String) throws(ConfigurationError) -> Bool? {
+    guard let scalar = try scalar(key) else { return nil }
+    guard scalar.text == "true" || scalar.text == "false" else {
+      throw error(key, "must be true or false, not \"\(scalar.text)\"", scalar.origin)
+    }
+    return scalar.text == "true"
+  }
+
   /// Whole or fractional seconds within `range`, or nil when absent.
   mutating func seconds(_ key: String, in range: ClosedRange<Double>) throws(ConfigurationError) -> TimeSpan? {
     guard let scalar = try scalar(key) else { return nil }

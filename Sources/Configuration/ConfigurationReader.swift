@@ -1,4 +1,5 @@
 import Primitives
+import Push
 import YAML
 
 /// Reads a mapping's keys one by one, each from the flag, the variable or the file; `finish()` refuses what was not asked for.
@@ -35,7 +36,8 @@ struct ConfigurationReader {
       return
     }
     do throws(YAMLError) {
-      let root = try YAML.parse(file.text)
+      let root = try YAML.parse(
+        file.text, bounds: YAML.Bounds(nodesMax: Limits.configurationValues, depthMax: Limits.configurationDepth))
       try self.init(sources, path: "", root, isOverlaid: true)
     } catch {
       throw ConfigurationError(error.message, in: file.name, error.mark)

@@ -6,6 +6,7 @@ extension GatewayConfiguration {
     ConfigurationKey("bind", "ADDRESS", "IP address the faces listen on (127.0.0.1)"),
     ConfigurationKey("loops", "N", "event loops of the data path, a thread each (1)"),
     ConfigurationKey("provider.port", "PORT", "port of the provider API, 0 takes a free one (2197)"),
+    ConfigurationKey("provider.explainHeaders", "BOOL", "true adds widgetpush-disposition to every answer (false)"),
     ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
     ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
     ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
@@ -29,6 +30,7 @@ extension GatewayConfiguration {
 
     var provider = try reader.section("provider")
     configuration.providerPort = try provider.port("port") ?? configuration.providerPort
+    configuration.explainHeaders = try provider.bool("explainHeaders") ?? configuration.explainHeaders
     try provider.finish()
 
     var control = try reader.section("control")

@@ -28,6 +28,8 @@ public struct GatewayConfiguration: Sendable {
   public var controlPort: UInt16 = 8443
   /// The port of the control API in plain HTTP on loopback; nil, as always outside `dev`, opens none.
   public var plainPort: UInt16?
+  /// Whether every answer of the provider API says what became of the push, not only those whose request asks for it.
+  public var explainHeaders = false
   /// The event loops of the data path.
   public var loops = 1
   /// The server's certificate and key.

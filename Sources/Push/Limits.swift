@@ -58,7 +58,25 @@ public enum Limits {
   /// Levels of nesting in a JSON payload.
   public static let jsonDepth = 64
 
+  // MARK: Command line
+
+  /// Bytes of a file that a command reads: configuration, keys and payloads are far below.
+  public static let fileBytes = 16 << 20
+  /// Server names that `dev` makes a certificate for; a client that asks for ever new ones gets the standard one.
+  public static let leafNames = 64
+  /// Names that a renewed certificate takes over from the one before it; the oldest are left behind.
+  public static let keptCertificateNames = 64
+  /// Lines about events that may wait for a slow terminal; beyond it they are counted.
+  public static let eventLines = 1000
+  /// Pages of a list that a search by the beginning of an id or token reads.
+  public static let searchPages = 20
+
   // MARK: Configuration
+
+  /// Values in a configuration file, those that aliases stand for included: a hundred for each of the apps that may be listed.
+  public static let configurationValues = 1_000_000
+  /// Levels of nesting in a configuration file.
+  public static let configurationDepth = 32
 
   /// Event loops of the data path; more than a machine's cores gain nothing.
   public static let loops = 64

@@ -125,7 +125,7 @@ import Testing
     for name in ["", "a b", "*.example.com", "..", String(repeating: "a", count: 300)] { #expect(mint.identity(for: name) == nil) }
     let first = try #require(mint.identity(for: "push.corp.example"))
     #expect(mint.identity(for: "PUSH.corp.example") === first)
-    for index in 1..<LeafMint.namesMax { #expect(mint.identity(for: "host\(index).example") != nil) }
+    for index in 1..<Limits.leafNames { #expect(mint.identity(for: "host\(index).example") != nil) }
     #expect(mint.identity(for: "one.too.many") == nil)
     #expect(mint.identity(for: "push.corp.example") === first)
   }
@@ -159,11 +159,11 @@ import Testing
       if line == "0" { offered.wait() }
       printed.withLock { $0.append(line) }
     }
-    for index in 0..<LinePrinter.pendingMax + 5 { printer.print("\(index)") }
+    for index in 0..<Limits.eventLines + 5 { printer.print("\(index)") }
     offered.signal()
     printer.flush()
     let lines = printed.withLock { $0 }
-    #expect(lines.count == LinePrinter.pendingMax + 1)
+    #expect(lines.count == Limits.eventLines + 1)
     #expect(lines.last == "… and 5 more, which came faster than they could be printed")
   }
 }

@@ -28,6 +28,7 @@ import Testing
     ("upstreams: {a: {url: https://h, ca: {path: no.pem}}}", "1:37", "{file: PATH} or {env: NAME}"),
     ("upstreams: {a: {url: https://h, ca: {env: NO_SUCH}}}", "1:43", "needs the environment variable NO_SUCH"),
     ("provider: {port: 70000}", "1:18", "from 0 to 65535, not \"70000\""),
+    ("provider: {explainHeaders: yes}", "1:28", "must be true or false, not \"yes\""),
     ("provider: {port: [1]}", "1:18", "must be a single value, not a list"),
     ("device: {url: device:8444}", "1:15", "must be https://HOST"),
     ("device: {url: https://d}\nupstreams: {a: {url: https://h}}", "1:15", "for configurations without upstreams"),

@@ -11,6 +11,7 @@ import Testing
     #expect(configuration.controlPort == 8443)
     #expect(configuration.plainPort == nil)
     #expect(configuration.loops == 1)
+    #expect(!configuration.explainHeaders)
     #expect(configuration.store == nil)
     #expect(configuration.pushLogEntries == Limits.pushLogEntries)
     #expect(configuration.logFormat == .text)
@@ -116,7 +117,8 @@ import Testing
 
   @Test func everySingleValueHasAVariableAndAFlag() throws {
     let values = [
-      "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "control.port": "6", "tls.certificateFile": "c", "tls.keyFile": "k",
+      "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "provider.explainHeaders": "true", "control.port": "6",
+      "tls.certificateFile": "c", "tls.keyFile": "k",
       "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
     ]
     #expect(Set(GatewayConfiguration.keys.map(\.path)) == Set(values.keys))
@@ -130,6 +132,7 @@ import Testing
       #expect(configuration.bind == "0.0.0.0")
       #expect(configuration.loops == 2)
       #expect(configuration.providerPort == 5)
+      #expect(configuration.explainHeaders)
       #expect(configuration.controlPort == 6)
       #expect(configuration.identity == ServerIdentity(certificatePEM: "C", keyPEM: "K"))
       #expect(configuration.store == .memory)

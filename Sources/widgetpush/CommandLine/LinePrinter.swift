@@ -1,11 +1,9 @@
 import Dispatch
+import Push
 import Synchronization
 
 /// Prints lines for event loops, which must not wait for a terminal: they queue up to a bound, and beyond it only their number is told.
 final class LinePrinter: Sendable {
-  /// Lines that may wait; a person reads fewer.
-  static let pendingMax = 1000
-
   private struct Backlog {
     var pending = 0
     var dropped = 0
@@ -21,7 +19,7 @@ final class LinePrinter: Sendable {
   /// Prints a line, perhaps of several rows, or counts it when too many wait.
   func print(_ line: String) {
     let isTaken = backlog.withLock { backlog in
-      guard backlog.pending < Self.pendingMax else {
+      guard backlog.pending < Limits.eventLines else {
         backlog.dropped += 1
         return false
       }

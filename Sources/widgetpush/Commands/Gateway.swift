@@ -31,6 +31,7 @@ extension Command {
     let sockets = try GatewaySockets.bind(configuration)
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
     var surroundings = Gateway.Surroundings(version: Version.text, clock: { Machine.now })
+    surroundings.explainsAlways = configuration.explainHeaders
     surroundings.observer = { log.write($0) }
     let gateway = try Gateway(configuration, sockets, surroundings)
 

@@ -12,8 +12,6 @@ struct PushFinder {
     case token(String, registration: JSONValue?, pushes: [JSONValue])
   }
 
-  /// Pages of the list that a search by prefix reads before it gives up; a page has `Limits.pageRows` rows.
-  private static let pagesMax = 20
   /// Pushes of a token that are shown.
   private static let tokenPushes = 10
   /// Digits of a prefix that tell enough apart.
@@ -78,7 +76,7 @@ struct PushFinder {
 
   private func eachRow(_ path: String, _ field: String, _ visit: (JSONValue) -> Void) throws(CommandError) {
     var after = ""
-    for _ in 0..<Self.pagesMax {
+    for _ in 0..<Limits.searchPages {
       let page = try client.get("\(path)?limit=\(Limits.pageRows)\(after)")
       for row in page[field]?.arrayValue ?? [] { visit(row) }
       guard let next = page["next"]?.stringValue else { return }

@@ -1,5 +1,6 @@
 import Configuration
 import Primitives
+import Push
 import Security
 import Synchronization
 
@@ -7,8 +8,6 @@ import Synchronization
 ///
 /// Safe to use from any thread: loops of several faces ask it in their handshakes.
 final class LeafMint: Sendable {
-  /// Names that certificates are made for; a client that asks for ever new ones gets the standard certificate.
-  static let namesMax = 64
   /// Days that such a certificate is valid; it lives no longer than the process.
   private static let days: Int64 = 397
 
@@ -31,7 +30,7 @@ final class LeafMint: Sendable {
     guard !covered.contains(name), CertificateAuthority.canName(name), !name.hasPrefix("*") else { return nil }
     return made.withLock { made in
       if let known = made[name] { return known }
-      guard made.count < Self.namesMax, let leaf = try? authority.issue(names: [name], now: clock(), days: Self.days),
+      guard made.count < Limits.leafNames, let leaf = try? authority.issue(names: [name], now: clock(), days: Self.days),
         let certificate = try? leaf.certificate.pem(), let key = try? leaf.key.pem(),
         let identity = try? TLSIdentity(certificatePEM: certificate, keyPEM: key)
       else { return nil }

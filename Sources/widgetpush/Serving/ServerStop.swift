@@ -12,9 +12,11 @@ final class ServerStop {
 
   /// Keeps the signals from their default effect in this thread and all it starts.
   init() throws {
-    SignalSource.block(Signal.allCases)
+    // What nohup, or a shell that started this in the background, has switched off stays off.
+    let wanted = Signal.allCases.filter { !Machine.ignores($0.rawValue) }
+    SignalSource.block(wanted)
     loop = try EventLoop(descriptors: 4, clock: { Machine.now })
-    signals = try SignalSource(on: loop, Signal.allCases) { [unowned self] in receive($0) }
+    signals = try SignalSource(on: loop, wanted) { [unowned self] in receive($0) }
   }
 
   /// Waits; returns the status to end with, once what was started has been drained.

@@ -1,5 +1,6 @@
 import Configuration
 import Primitives
+import Push
 import Security
 
 /// The certificates of a state folder: `ca.pem` and `ca.key`, `server.pem` and `server.key`.
@@ -16,8 +17,6 @@ struct ServerCertificates {
   private static let authorityDays: Int64 = 3650
   /// Days that a server certificate is valid; browsers and Apple's clients take 398 at most.
   private static let serverDays: Int64 = 397
-  /// Names that a new certificate takes over from the one before it; the oldest are left behind.
-  private static let keptNamesMax = 64
   /// A certificate that ends within this span is renewed.
   private static let renewal = TimeSpan.seconds(30 * 86_400)
 
@@ -55,7 +54,7 @@ struct ServerCertificates {
     guard Files.exists(folder.file("server.pem")), let certificate = try? Certificate(pem: Files.read(folder.file("server.pem"))),
       certificate.isSigned(by: authority)
     else { return [] }
-    return Array(certificate.names.suffix(keptNamesMax))
+    return Array(certificate.names.suffix(Limits.keptCertificateNames))
   }
 
   private static func prepareAuthority(_ folder: StateFolder, now: Instant) throws -> (pem: String, CertificateAuthority?) {

@@ -1,4 +1,5 @@
 import Glibc
+import Push
 
 /// A file that cannot be read, written or made.
 struct FileError: Error, Hashable, CustomStringConvertible {
@@ -23,9 +24,6 @@ struct FileError: Error, Hashable, CustomStringConvertible {
 
 /// The few file operations that commands need.
 enum Files {
-  /// Bytes of a file worth reading: configuration, keys and payloads are far below.
-  private static let bytesMax = 16 << 20
-
   /// The text of a file, with invalid UTF-8 repaired.
   static func read(_ path: String) throws(FileError) -> String {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -102,7 +100,7 @@ enum Files {
         throw FileError("read", path)
       }
       bytes += chunk[..<count]
-      guard bytes.count <= bytesMax else { throw FileError("read", path, code: EFBIG) }
+      guard bytes.count <= Limits.fileBytes else { throw FileError("read", path, code: EFBIG) }
     }
   }
 

@@ -21,6 +21,14 @@ enum Machine {
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// Whether whoever started the process has it ignore that signal.
+  static func ignores(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
+    // SIG_IGN is the address 1, which Swift cannot compare as a function.
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+
   /// The time of the machine's clock.
   static var now: Instant {
     var time = timespec()
