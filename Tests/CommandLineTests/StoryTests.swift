@@ -72,6 +72,7 @@ import Testing
     let merged: JSONValue = ["id": "x", "disposition": "merged", "mergedInto": "y", "certainty": "likely", "remedy": "R."]
     #expect(PushStory.text(of: merged).contains("Merged into push y."))
     #expect(PushStory.text(of: merged).contains("what to do (likely)\n  R."))
+    #expect(PushStory.text(of: ["id": "x", "type": "alert"]).contains("an alert push"))
   }
 
   @Test func aTokenIsToldWithItsPushes() {

@@ -17,7 +17,7 @@ enum PushStory {
 
   private static func heading(_ push: JSONValue) -> String {
     var lines = ["push \(push["id"]?.stringValue ?? "without an id")"]
-    let type = push["type"]?.stringValue.map { "a \($0) push" } ?? "a push of unknown type"
+    let type = push["type"]?.stringValue.map { "\($0.first == "a" ? "an" : "a") \($0) push" } ?? "a push of unknown type"
     let app = push["bundleID"]?.stringValue.map { " for \($0)" } ?? ""
     let token = push["token"]?.stringValue.map { " to token \(shortened($0))" } ?? ""
     lines.append("  \(type)\(app)\(token)")

@@ -43,7 +43,8 @@ final class DevServer {
     var configuration = Self.gatewayConfiguration(options, state)
     let sockets = try GatewaySockets.bind(configuration)
 
-    log = Log(format: .text, level: .warning, clock: clock)
+    // What devices ignore is among the events already.
+    log = Log(format: .text, level: .error, clock: clock)
     var deviceSurroundings = Device.Surroundings(version: Version.text, log: log, clock: clock)
     deviceSurroundings.identityForName = { mint?.identity(for: $0) }
     let device = try Device(
