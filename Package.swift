@@ -112,7 +112,7 @@ let package = Package(
     .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: tests),
     .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),
-    .testTarget(name: "StorageTests", dependencies: ["Delivery", "Primitives", "Push", "Storage"], swiftSettings: tests),
+    .testTarget(name: "StorageTests", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Storage"], swiftSettings: tests),
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Delivery", "Forwarding", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"], swiftSettings: tests),

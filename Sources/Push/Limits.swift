@@ -113,12 +113,28 @@ public enum Limits {
   public static let journalFoldBytes = 64 << 20
   /// Bytes of changed pages that one commit carries while folding; more would make the commits of busy times slow.
   public static let foldSliceBytes = 256 << 10
+  /// Bytes of journal rows that one commit removes: their pages must be read to be freed.
+  public static let journalTrimBytes = 1 << 20
+  /// Bytes of write-ahead log with which its pages begin to be copied into the database, on a thread of their own.
+  public static let writeAheadBytes = 32 << 20
+  /// Bytes of it that the store thread copies itself after such a pass, which takes milliseconds; with more left, another pass begins.
+  public static let writeAheadRestBytes = 4 << 20
+  /// Bytes of it with which commits wait for the pass.
+  public static let writeAheadWaitBytes = 256 << 20
+  /// Bytes of it with which the store takes no more; only somebody who keeps the file open for reading can bring it so far.
+  public static let writeAheadBytesMax = 512 << 20
+  /// Milliseconds that a lock of another process on the store's file is waited for; the store thread stands still for so long.
+  public static let storeBusyMilliseconds: Int32 = 250
+  /// Emptied batches kept for reuse; more are in use at once only when the store is behind.
+  public static let batchesKept = 256
   /// Entries of the push log kept in memory and on disk, unless configured.
   public static let pushLogEntries = 200_000
   /// Refused requests kept in memory, apart from the accepted ones, so that a flood of them drives out nothing.
   public static let refusedLogEntries = 20_000
   /// Steps remembered of one push; later ones replace the last.
   public static let stepsPerPush = 8
+  /// Near misses told when too few pushes match.
+  public static let nearMisses = 5
   /// `GET /v1/pushes?wait=` calls open at once.
   public static let pushWaiters = 256
   /// Rows in one page of a list.

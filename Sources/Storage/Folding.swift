@@ -32,7 +32,9 @@ struct Folding {
 
   /// The next commit: the round's journal row, and the next slice of folding; nil when there is nothing to save.
   mutating func prepare(_ state: inout StoreState, _ engine: any Engine) -> Commit? {
-    if !isBusy, engine.journalBytes > state.settings.journalFoldBytes { start(through: state.lastCommit) }
+    // With many tokens a page has few that changed, so folding is worth a longer journal: about as long as all pages together.
+    let limit = max(state.settings.journalFoldBytes, 96 * state.tokens.activeCount)
+    if !isBusy, engine.journalBytes > limit { start(through: state.lastCommit) }
     let hasJournal = state.closeJournal()
     guard hasJournal || isBusy || state.hasCold else { return nil }
     var commit = Commit(number: state.lastCommit + 1)

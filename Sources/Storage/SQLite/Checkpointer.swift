@@ -1,4 +1,5 @@
 import CSQLite
+import Push
 import Reactor
 import Synchronization
 
@@ -6,14 +7,14 @@ import Synchronization
 ///
 /// A pass copies what was there when it began; the commits that came since keep the log from starting over. So the store thread
 /// itself copies the little that is left after a pass, between two commits. Then the log starts over with the next commit, and its file
-/// stays about as large as `startPages`.
+/// stays about as large as `Limits.writeAheadBytes`.
 final class Checkpointer: Sendable {
-  /// Pages of write-ahead log with which a pass begins: 32 MB.
-  static let startPages = 8192
-  /// Pages that the store thread copies itself: 4 MB, which takes milliseconds. With more left, another pass begins.
-  static let restPages = 1024
-  /// Pages with which commits wait for the pass: 256 MB. Nothing grows past that.
-  static let pagesMax = 65_536
+  /// Bytes of a page, the default of SQLite.
+  private static let pageBytes = 4096
+  static let startPages = Limits.writeAheadBytes / pageBytes
+  static let restPages = Limits.writeAheadRestBytes / pageBytes
+  static let waitPages = Limits.writeAheadWaitBytes / pageBytes
+  static let pagesMax = Limits.writeAheadBytesMax / pageBytes
 
   /// What the connection is used with, one thread at a time.
   private struct Shared: @unchecked Sendable {
@@ -25,10 +26,12 @@ final class Checkpointer: Sendable {
   private let running = Mutex<Thread?>(nil)
   private let isDone = Atomic(true)
   private let copiedPages = Atomic(0)
+  /// Pages that the log had when the last pass began.
+  private let begunPages = Atomic(0)
 
-  init(_ path: String) throws(StoreError) {
+  init(_ path: String, fileSystem: String?) throws(StoreError) {
     do {
-      let connection = try SQLiteConnection(path, isReader: true)
+      let connection = try SQLiteConnection(path, isReader: true, fileSystem: fileSystem)
       // A connection that has read nothing does not know that there is a log.
       _ = try connection.number("SELECT count(*) FROM sqlite_schema")
       shared = Mutex(Shared(connection: connection))
@@ -43,9 +46,11 @@ final class Checkpointer: Sendable {
   /// Pages of the log that the last pass has copied.
   var copied: Int { copiedPages.load(ordering: .acquiring) }
 
-  /// Begins a pass, when none is under way. A thread lives for one pass; there are a few a minute.
-  func begin() throws(StoreError) {
-    guard isIdle else { return }
+  /// Begins a pass, when none is under way and the log has grown since the last. A thread lives for one pass; there are a few a
+  /// minute.
+  func begin(at pages: Int) throws(StoreError) {
+    guard isIdle, pages - begunPages.load(ordering: .relaxed) >= Self.restPages else { return }
+    begunPages.store(pages, ordering: .relaxed)
     isDone.store(false, ordering: .releasing)
     do {
       let thread = try Thread.start(name: "checkpoint") { [self] in
@@ -61,7 +66,10 @@ final class Checkpointer: Sendable {
   }
 
   /// The log starts over, so nothing of it has been copied.
-  func startOver() { copiedPages.store(0, ordering: .releasing) }
+  func startOver() {
+    copiedPages.store(0, ordering: .releasing)
+    begunPages.store(0, ordering: .relaxed)
+  }
 
   /// Waits for the pass that is under way.
   func finish() { running.withLock { $0 }?.join() }

@@ -1,4 +1,5 @@
 import CSQLite
+import Push
 
 /// One connection to a database file; used by one thread at a time.
 final class SQLiteConnection {
@@ -12,11 +13,13 @@ final class SQLiteConnection {
   private let path: String
 
   /// Opens a file, which is made when it is missing and `isReader` is false.
-  init(_ path: String, isReader: Bool = false) throws(Failure) {
+  ///
+  /// - Parameter fileSystem: SQLite's name for the way to the disk; nil means the system's own.
+  init(_ path: String, isReader: Bool = false, fileSystem: String? = nil) throws(Failure) {
     self.path = path
     var opened: OpaquePointer?
     let mode = isReader ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, fileSystem)
     guard let opened else { throw Failure(code: code, description: Self.name(code)) }
     handle = opened
     guard code == SQLITE_OK else {
@@ -25,13 +28,10 @@ final class SQLiteConnection {
       throw failure
     }
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+    sqlite3_busy_timeout(handle, Limits.storeBusyMilliseconds)
   }
 
   deinit { sqlite3_close_v2(handle) }
-
-  /// How long a lock of another process is waited for; the store thread stands still for so long.
-  private static let busyMilliseconds: Int32 = 250
 
   /// Runs statements that give no rows and take no values.
   func run(_ sql: String) throws(Failure) {

@@ -8,8 +8,8 @@ final class SQLiteRegistrations {
 
   private static let columns = "token, bundle, kind, environment, upstream, device, user, platform, registered, details"
 
-  init(_ path: String) throws(SQLiteConnection.Failure) {
-    connection = try SQLiteConnection(path, isReader: true)
+  init(_ path: String, fileSystem: String?) throws(SQLiteConnection.Failure) {
+    connection = try SQLiteConnection(path, isReader: true, fileSystem: fileSystem)
     one = try connection.prepare("SELECT \(Self.columns) FROM registration WHERE token = ?")
   }
 

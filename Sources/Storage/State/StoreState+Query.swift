@@ -36,7 +36,7 @@ extension StoreState {
         } else if page.next == nil {
           page.next = page.pushes.last?.cursor
         }
-      } else if page.nearMisses.count < Self.nearMissesMax, let differs = misses.onlyName {
+      } else if page.nearMisses.count < Limits.nearMisses, let differs = misses.onlyName {
         page.nearMisses.append(NearMiss(push: record(place), differs: differs))
       }
       return wanted.map { page.matched < max($0, limit) } ?? (page.next == nil)
@@ -58,8 +58,6 @@ extension StoreState {
     }
     return false
   }
-
-  private static var nearMissesMax: Int { 5 }
 
   /// A place in one of the two rings.
   private enum Place {

@@ -11,6 +11,7 @@ extension StoreState {
   mutating func register(
     _ registration: Registration, previous: Registration?, at now: Instant
   ) throws(StoreError) -> Bool {
+    precondition(registration.widgets.count <= Limits.widgetsPerRegistration)
     let route = routes.number(
       of: RouteName(
         bundleID: registration.bundleID, environment: registration.environment, upstream: registration.upstream))

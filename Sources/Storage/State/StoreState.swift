@@ -46,6 +46,7 @@ struct StoreState: ~Copyable {
   var relocated: [UInt64: UInt32] = [:]
 
   init(settings: StoreSettings, resolver: RouteResolver) {
+    precondition(settings.lanePushes < UInt8.max)
     self.settings = settings
     let tokensMax = settings.registrations + settings.logEntries + 4096
     tokens = TokenTable(capacity: tokensMax, seed: settings.seed)
