@@ -21,9 +21,10 @@ RUN apt-get update \
  && install -d -o widgetpush -g widgetpush /state
 COPY --from=build /usr/local/bin/widgetpush /usr/local/bin/widgetpush
 USER widgetpush
+ENV WIDGETPUSH_STATE_DIR=/state
 WORKDIR /var/lib/widgetpush
 VOLUME ["/state", "/var/lib/widgetpush"]
 EXPOSE 2197 8443 8444
-HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["widgetpush", "health", "--state-dir", "/state"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["widgetpush", "health"]
 ENTRYPOINT ["widgetpush"]
-CMD ["gateway", "--state-dir", "/state"]
+CMD ["gateway", "--bind", "0.0.0.0"]

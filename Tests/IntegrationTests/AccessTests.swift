@@ -56,3 +56,52 @@ import Testing
     #expect(String(decoding: try dev.state.read(".gitignore"), as: UTF8.self) == "*\n")
   }
 }
+
+@Suite("Access tokens of one app", .processes) struct AppAccessTests {
+  /// A gateway with two apps, and an access token that sees only one of them.
+  private func gateway() async throws -> Deployment {
+    let state = try await Deployment.newState()
+    let configuration = """
+      upstreams: {here: {url: "https://localhost:9"}}
+      apps: [{bundleID: com.example.app}, {bundleID: com.example.other}]
+      accessTokens:
+        - {name: everything, scopes: [admin], secret: everything-secret-1}
+        - {name: other, scopes: [admin], bundleIDs: [com.example.other], secret: other-secret-0001}
+        - {name: past, scopes: [admin], expires: 2020-01-01, secret: past-secret-00001}
+      """
+    let file = try state.write("gateway.yaml", configuration)
+    return try await Deployment.start(["gateway", "--config", file], in: state)
+  }
+
+  private func call(_ gateway: Deployment, _ method: String, _ path: String, _ json: String? = nil, secret: String) async throws -> Answer {
+    try await gateway.control(method, path, json, as: nil, headers: ["authorization: Bearer \(secret)"])
+  }
+
+  @Test func seesNothingOfAnother() async throws {
+    let gateway = try await gateway()
+    let token = newToken()
+    let mine = try await call(gateway, "PUT", "/v1/registrations/\(token)", RegistrationBody.app, secret: "everything-secret-1")
+    #expect(mine.status == 201, "\(mine)")
+    let push = try await gateway.send(PushRequest("alert", to: token))
+    let id = try #require(push["apns-id"])
+    #expect(try await call(gateway, "GET", "/v1/pushes/\(id)", secret: "everything-secret-1").status == 200)
+
+    for path in ["/v1/registrations/\(token)", "/v1/pushes/\(id)", "/v1/budgets/\(token)"] {
+      #expect(try await call(gateway, "GET", path, secret: "other-secret-0001").status == 404, "\(path)")
+    }
+    #expect(try await call(gateway, "DELETE", "/v1/registrations/\(token)", secret: "other-secret-0001").status == 404)
+    #expect(try await call(gateway, "GET", "/v1/registrations", secret: "other-secret-0001").json["registrations"].array.isEmpty)
+    #expect(try await call(gateway, "GET", "/v1/pushes", secret: "other-secret-0001").json["pushes"].array.isEmpty)
+    let foreign = try await call(gateway, "PUT", "/v1/registrations/\(newToken())", RegistrationBody.app, secret: "other-secret-0001")
+    #expect(foreign.status == 403, "\(foreign)")
+    #expect(try await call(gateway, "GET", "/metrics", secret: "other-secret-0001").status == 403)
+    #expect(try await gateway.terminate() == 0)
+  }
+
+  @Test func endsWhenItSays() async throws {
+    let gateway = try await gateway()
+    #expect(try await call(gateway, "GET", "/v1/registrations", secret: "past-secret-00001").status == 401)
+    #expect(try await call(gateway, "GET", "/v1/registrations", secret: "everything-secret-1").status == 200)
+    #expect(try await gateway.terminate() == 0)
+  }
+}
