@@ -133,6 +133,10 @@ public enum Limits {
   public static let refusedLogEntries = 20_000
   /// Steps remembered of one push; later ones replace the last.
   public static let stepsPerPush = 8
+  /// Bytes of the texts that the log of accepted pushes keeps, and as many for the refused ones; beyond, texts are left out.
+  public static let logTextBytes = 64 << 20
+  /// Entries of the push log that one list call looks at; it may then answer a short page, and the next call goes on from there.
+  public static let logEntriesPerPage = 20_000
   /// Near misses told when too few pushes match.
   public static let nearMisses = 5
   /// `GET /v1/pushes?wait=` calls open at once.

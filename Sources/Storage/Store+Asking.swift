@@ -52,8 +52,9 @@ extension StoreCore {
   mutating func wait(
     _ query: PushQuery, _ wait: PushWait, _ abandonment: Abandonment, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void
   ) {
-    let page = state.page(query, wanted: wait.count)
-    if page.complete || now >= wait.until || abandonment.isDeclared { return resume(.success(page)) }
+    let isLast = now >= wait.until || abandonment.isDeclared
+    let page = state.page(query, wanted: wait.count, isLast: isLast)
+    if page.complete || isLast { return resume(.success(page)) }
     guard waiters.count < settings.waiters else {
       return resume(.failure(.notReady("\(settings.waiters) list calls wait already")))
     }

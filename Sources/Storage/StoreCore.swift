@@ -111,7 +111,7 @@ struct StoreCore: ~Copyable {
       folding.start(through: state.lastCommit)
       repeat { commit([]) } while failure == nil && folding.isBusy
     }
-    for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count)) }
+    for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
     waiters.removeAll()
     shared.set(.notReady("the store has been stopped"))
     engine.close()
@@ -234,7 +234,7 @@ struct StoreCore: ~Copyable {
         kept.append(waiter)
         continue
       }
-      let page = state.page(waiter.query, wanted: waiter.wait.count)
+      let page = state.page(waiter.query, wanted: waiter.wait.count, isLast: isOver)
       if page.complete || isOver { waiter.resume(page) } else { kept.append(waiter) }
     }
     waiters = kept

@@ -68,16 +68,16 @@ import Testing
 
   @Test func nearMissesSayWhatDiffers() throws {
     let bench = try filled()
-    var page = bench.state.page(PushQuery(token: Bench.token(2), type: .alert, disposition: .ignored), wanted: 1)
+    var page = bench.state.page(PushQuery(token: Bench.token(2), type: .alert, disposition: .ignored), wanted: 1, isLast: true)
     #expect(!page.complete && page.matched == 0)
     #expect(Set(page.nearMisses.map(\.differs)) == ["token", "disposition"])
     #expect(page.nearMisses.first?.push.id == Bench.id(29))
     #expect(page.nearMisses.count == 5)
-    page = bench.state.page(PushQuery(bundleID: "com.exampel", type: .widgets, disposition: .forwarding), wanted: 1)
+    page = bench.state.page(PushQuery(bundleID: "com.exampel", type: .widgets, disposition: .forwarding), wanted: 1, isLast: true)
     #expect(page.nearMisses.map(\.differs) == ["topic"])
-    page = bench.state.page(PushQuery(type: .widgets), wanted: 5)
+    page = bench.state.page(PushQuery(type: .widgets), wanted: 5, isLast: true)
     #expect(page.complete && page.matched >= 5 && page.nearMisses.isEmpty)
-    page = bench.state.page(PushQuery(visibleBundleIDs: ["com.other"]), wanted: 100)
+    page = bench.state.page(PushQuery(visibleBundleIDs: ["com.other"]), wanted: 100, isLast: true)
     #expect(page.nearMisses.isEmpty && page.matched == 10)
   }
 
@@ -147,6 +147,30 @@ import Testing
     }
   }
 
+  /// A list call must not hold up the store thread, however rare its matches are.
+  @Test func aLongSearchComesInShortPages() throws {
+    let bench = try Bench { $0.logEntries = 40_000 }
+    try bench.register(Bench.registration(1, .app))
+    try bench.push(0, .alert)
+    let count = Limits.logEntriesPerPage + 2000
+    for first in stride(from: 1, through: count, by: 1000) {
+      let batch = Batch()
+      for id in first..<first + 1000 {
+        batch.admits.append(
+          Bench.operation(
+            batch, id: id, token: Bench.token(1), type: .alert, at: bench.now, expiration: .at(Instant(unixSeconds: 1)), payload: ""))
+      }
+      try bench.settle(batch)
+    }
+    var query = PushQuery(disposition: .forwarding)
+    var page = bench.state.page(query)
+    #expect(page.pushes.isEmpty && page.next != nil)
+    query.after = page.next
+    page = bench.state.page(query)
+    #expect(ids(page) == [0] && page.next == nil)
+    #expect(bench.state.page(PushQuery(disposition: .forwarding), wanted: 1, isLast: false).complete)
+  }
+
   @Test func refusalsDriveOutNoAcceptedPush() throws {
     let bench = try Bench { $0.refusedEntries = 10 }
     try bench.register(Bench.registration(1))
@@ -158,11 +182,14 @@ import Testing
   }
 
   @Test func textsAreCutBetweenCharacters() {
-    for count in 120...130 {
-      let text = String(repeating: "é", count: count)
+    let pool = BlockPool(bytesMax: 1 << 20)
+    for count in Limits.detailBytes / 3 - 3...Limits.detailBytes / 3 + 3 {
+      let text = String(repeating: "☀", count: count)
       let bytes = Array(text.utf8)
-      let kept = LogText(bytes.span.bytes).string
-      #expect(kept == String(repeating: "é", count: min(count, 127)))
+      let kept = LogText(bytes.span.bytes, in: pool)
+      #expect(kept.string == String(repeating: "☀", count: min(count, Limits.detailBytes / 3)))
+      kept.release(to: pool)
     }
+    #expect(pool.lentBytes == 0)
   }
 }

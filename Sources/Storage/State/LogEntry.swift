@@ -15,6 +15,8 @@ struct LogStep: Equatable {
 
 /// The life of one accepted push in the log.
 struct LogEntry {
+  // In an order that leaves no gaps: an id has 20 bytes, and what follows it fills the rest of its 24.
+
   /// Its number; 0 in a slot that holds none.
   var sequence: UInt64
   /// The token's entry before this one; 0 when there is none.
@@ -23,17 +25,17 @@ struct LogEntry {
   var previousOfID: UInt64 = 0
   var received: Instant
   var id: PushID
-  var mergedInto = PushID(high: 0, low: 0)
-  var steps: InlineArray<3, LogStep>
   var token: UInt32
+  var mergedInto = PushID(high: 0, low: 0)
   var route: UInt32
   var warnings: PushWarnings
-  /// The number of its further steps.
-  var moreSteps = none
-  /// The number of its detail.
-  var detail = none
+  var steps: InlineArray<3, LogStep>
+  /// What was wrong, or what the device had to say.
+  var detail = LogText()
   /// The status with which an upstream refused it; 0 when none did.
   var upstreamStatus: UInt16 = 0
+  /// The number of its further steps.
+  var moreSteps = none
   var stepCount: UInt8 = 1
   var type: PushType
   var priority: Priority
@@ -55,22 +57,4 @@ struct LogEntry {
     self.priority = priority
     steps = InlineArray(repeating: step)
   }
-}
-
-/// A sentence of the log, cut to what fits.
-struct LogText {
-  static let bytesMax = 254
-  var bytes: InlineArray<254, UInt8>
-  var count: UInt16
-
-  init(_ text: RawSpan) {
-    bytes = InlineArray(repeating: 0)
-    var count = min(text.byteCount, Self.bytesMax)
-    // No half character at the end.
-    if count < text.byteCount { while count > 0, text.byte(count) & 0xC0 == 0x80 { count -= 1 } }
-    for index in 0..<count { bytes[index] = text.byte(index) }
-    self.count = UInt16(count)
-  }
-
-  var string: String { bytes.span.bytes.extracting(0..<Int(count)).string }
 }

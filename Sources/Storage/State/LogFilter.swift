@@ -17,8 +17,15 @@ struct LogFilter {
     }
   }
 
-  /// The criteria that an accepted push misses; nil when the caller may not see it.
-  func misses(_ entry: UnsafeMutablePointer<LogEntry>, _ disposition: Disposition) -> Misses? {
+  /// The criteria that a push misses; nil when the caller may not see it.
+  func misses(_ place: LogPlace, _ state: borrowing StoreState) -> Misses? {
+    switch place {
+    case .accepted(let entry): misses(entry, state.log.last(of: entry).disposition)
+    case .refused(let sequence): misses(state.refused[sequence])
+    }
+  }
+
+  private func misses(_ entry: UnsafeMutablePointer<LogEntry>, _ disposition: Disposition) -> Misses? {
     let route = routes[Int(entry.pointee.route)]
     guard route.isVisible else { return nil }
     var misses: Misses = []
@@ -29,14 +36,13 @@ struct LogFilter {
     return misses
   }
 
-  /// The criteria that a refused request misses; nil when the caller may not see it.
-  func misses(_ entry: UnsafeMutablePointer<RefusedLog.Entry>, bundleID: @autoclosure () -> String) -> Misses? {
+  private func misses(_ entry: UnsafeMutablePointer<RefusedLog.Entry>) -> Misses? {
     var misses: Misses = []
     if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
     if let wanted = query.disposition, wanted != .refused { misses.insert(.disposition) }
     if let token = query.token, token != entry.pointee.token { misses.insert(.token) }
     if query.bundleID != nil || query.visibleBundleIDs != nil {
-      let bundleID = bundleID()
+      let bundleID = entry.pointee.bundleID.string
       if let visible = query.visibleBundleIDs, !visible.contains(bundleID) { return nil }
       if let named = query.bundleID, named != bundleID { misses.insert(.topic) }
     }

@@ -23,14 +23,14 @@ struct PushLog: ~Copyable {
   private(set) var count = 0
   private let ring: UnsafeMutablePointer<LogEntry>
   private var moreSteps: PagedSlab<MoreSteps>
-  private var texts: PagedSlab<LogText>
+  private let texts: BlockPool
   private var byID: HashIndex
   private let seed: UInt64
   /// Which pages of the ring have changed since they were saved.
   private(set) var dirty: DirtyPages
 
   /// An empty log; its memory is touched as it fills.
-  init(capacity: Int, seed: UInt64) {
+  init(capacity: Int, seed: UInt64, texts: BlockPool) {
     let pages = (max(capacity, 1) + Int(Self.pageEntries) - 1) / Int(Self.pageEntries)
     self.capacity = pages * Int(Self.pageEntries)
     // Zeroed memory, which the system gives page by page as it is written: number 0 is no entry.
@@ -38,13 +38,16 @@ struct PushLog: ~Copyable {
     guard let memory = calloc(size, 1) else { preconditionFailure("no memory for the push log") }
     ring = memory.bindMemory(to: LogEntry.self, capacity: self.capacity)
     moreSteps = PagedSlab(capacity: self.capacity)
-    texts = PagedSlab(capacity: self.capacity)
+    self.texts = texts
     byID = HashIndex()
     self.seed = seed
     dirty = DirtyPages(capacity: pages)
   }
 
-  deinit { free(ring) }
+  deinit {
+    for place in 0..<capacity where ring[place].sequence != 0 { ring[place].detail.release(to: texts) }
+    free(ring)
+  }
 
   /// The number of the oldest entry kept.
   var oldest: UInt64 { next > UInt64(capacity) ? next - UInt64(capacity) : 1 }
@@ -104,16 +107,8 @@ struct PushLog: ~Copyable {
   /// Keeps a sentence with the entry.
   mutating func setDetail(_ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
     touch(entry)
-    if entry.pointee.detail != none {
-      texts[entry.pointee.detail].initialize(to: LogText(text))
-    } else if let number = texts.insert(LogText(text)) {
-      entry.pointee.detail = number
-    }
-  }
-
-  /// The entry's sentence.
-  func detail(of entry: UnsafeMutablePointer<LogEntry>) -> UnsafeMutablePointer<LogText>? {
-    entry.pointee.detail == none ? nil : texts[entry.pointee.detail]
+    entry.pointee.detail.release(to: texts)
+    entry.pointee.detail = LogText(text, in: texts)
   }
 
   /// Notes that an entry differs from what was saved.
@@ -212,7 +207,7 @@ extension PushLog {
   /// Takes out an entry that is linked nowhere.
   private mutating func discard(_ entry: UnsafeMutablePointer<LogEntry>) {
     if entry.pointee.moreSteps != none { moreSteps.remove(entry.pointee.moreSteps) }
-    if entry.pointee.detail != none { texts.remove(entry.pointee.detail) }
+    entry.pointee.detail.release(to: texts)
     entry.pointee.sequence = 0
   }
 }

@@ -13,24 +13,30 @@ struct RefusedLog: ~Copyable {
     var cause: Cause
     var received: Instant
     var at: Instant
-    var bundleID = none
-    var detail = none
+    var bundleID = LogText()
+    var detail = LogText()
   }
 
   private let capacity: Int
   private let ring: UnsafeMutablePointer<Entry>
-  private var texts: PagedSlab<LogText>
+  private let texts: BlockPool
   /// The number of the next entry; numbers begin anew with each start.
   private(set) var next: UInt64 = 1
 
   /// An empty log; its memory is touched as it fills.
-  init(capacity: Int) {
+  init(capacity: Int, texts: BlockPool) {
     self.capacity = max(1, capacity)
     ring = .allocate(capacity: self.capacity)
-    texts = PagedSlab(capacity: 2 * self.capacity)
+    self.texts = texts
   }
 
-  deinit { ring.deallocate() }
+  deinit {
+    for sequence in oldest..<next {
+      self[sequence].pointee.bundleID.release(to: texts)
+      self[sequence].pointee.detail.release(to: texts)
+    }
+    ring.deallocate()
+  }
 
   /// The number of the oldest entry kept.
   var oldest: UInt64 { next > UInt64(capacity) ? next - UInt64(capacity) : 1 }
@@ -38,20 +44,17 @@ struct RefusedLog: ~Copyable {
   /// The entry of that number, which is kept.
   subscript(sequence: UInt64) -> UnsafeMutablePointer<Entry> { ring + Int(sequence % UInt64(capacity)) }
 
-  /// The text of that number; empty when there is none.
-  func text(_ number: UInt32) -> String { number == none ? "" : texts[number].pointee.string }
-
   /// Adds an entry with its texts; its number is given here.
   mutating func append(_ entry: Entry, bundleID: RawSpan, detail: RawSpan) {
     let place = self[next]
     if next > UInt64(capacity) {
-      if place.pointee.bundleID != none { texts.remove(place.pointee.bundleID) }
-      if place.pointee.detail != none { texts.remove(place.pointee.detail) }
+      place.pointee.bundleID.release(to: texts)
+      place.pointee.detail.release(to: texts)
     }
     place.initialize(to: entry)
     place.pointee.sequence = next
-    if bundleID.byteCount > 0 { place.pointee.bundleID = texts.insert(LogText(bundleID)) ?? none }
-    if detail.byteCount > 0 { place.pointee.detail = texts.insert(LogText(detail)) ?? none }
+    place.pointee.bundleID = LogText(bundleID, in: texts)
+    place.pointee.detail = LogText(detail, in: texts)
     next += 1
   }
 }

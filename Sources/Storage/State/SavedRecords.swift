@@ -156,7 +156,7 @@ extension ByteReader {
     let mergedInto = SavedPushFlags(rawValue: try read()).contains(.merged) ? try readID() : nil
     let status: UInt16 = try read()
     let reason = vocabulary.value(.reason, try read()).flatMap(Reason.init)
-    let count = Int(try read(UInt8.self))
+    let count = Int(try read(UInt16.self))
     return SavedEnding(mergedInto: mergedInto, upstreamStatus: status, reason: reason, detail: try read(count: count))
   }
 

@@ -21,111 +21,75 @@ extension StoreState {
   }
 
   /// One page of the pushes that match, newest first.
-  ///
-  /// - Parameter wanted: How many matches are waited for; then all that match are counted, and near misses are found when
-  ///   they are too few.
-  func page(_ query: PushQuery, wanted: Int? = nil) -> PushPage {
+  func page(_ query: PushQuery) -> PushPage {
     let limit = max(1, min(query.limit, Limits.pageRows))
     let filter = LogFilter(query, self)
     var page = PushPage(pushes: [], next: nil, complete: true, matched: 0, nearMisses: [])
-    visit(filter, isExact: wanted == nil) { place, misses in
-      if misses.isEmpty {
-        page.matched += 1
-        if page.pushes.count < limit {
-          page.pushes.append(record(place))
-        } else if page.next == nil {
-          page.next = page.pushes.last?.cursor
-        }
-      } else if page.nearMisses.count < Limits.nearMisses, let differs = misses.onlyName {
-        page.nearMisses.append(NearMiss(push: record(place), differs: differs))
+    var walk = LogWalk(query, token: filter.token, self)
+    var looked = 0
+    while let place = walk.next(self) {
+      looked += 1
+      if filter.misses(place, self)?.isEmpty ?? false { page.pushes.append(record(place, walk.cursor)) }
+      guard page.pushes.count < limit, looked < Limits.logEntriesPerPage else {
+        if !walk.isAtEnd(self) { page.next = walk.cursor }
+        break
       }
-      return wanted.map { page.matched < max($0, limit) } ?? (page.next == nil)
     }
-    if let wanted { page.complete = page.matched >= wanted }
-    if page.complete { page.nearMisses = [] }
+    page.matched = page.pushes.count
+    return page
+  }
+
+  /// The pushes that match, newest first, for a call that waits until there are `wanted` of them.
+  ///
+  /// - Parameter isLast: Whether the wait is over; then too few matches come with the latest that nearly were.
+  func page(_ query: PushQuery, wanted: Int, isLast: Bool) -> PushPage {
+    let limit = max(1, min(query.limit, Limits.pageRows))
+    let filter = LogFilter(query, self)
+    var page = PushPage(pushes: [], next: nil, complete: false, matched: 0, nearMisses: [])
+    var walk = LogWalk(query, token: filter.token, self)
+    while page.matched < max(wanted, limit), let place = walk.next(self) {
+      guard filter.misses(place, self)?.isEmpty ?? false else { continue }
+      page.matched += 1
+      if page.pushes.count < limit { page.pushes.append(record(place, walk.cursor)) }
+    }
+    if page.matched > page.pushes.count || page.matched == limit && !walk.isAtEnd(self) { page.next = page.pushes.last?.cursor }
+    page.complete = page.matched >= wanted
+    if isLast, !page.complete { page.nearMisses = nearMisses(query, filter) }
     return page
   }
 
   /// Whether any of what changed since `refusedSeen` and in `touchedEntries` meets the query.
   func hasNews(for query: PushQuery, refusedSeen: UInt64) -> Bool {
     let filter = LogFilter(query, self)
-    for sequence in touchedEntries {
-      if let entry = log[sequence], filter.misses(entry, log.last(of: entry).disposition)?.isEmpty ?? false { return true }
+    return touchedEntries.contains { sequence in
+      log[sequence].flatMap { filter.misses(.accepted($0), self) }?.isEmpty ?? false
     }
-    for sequence in max(refusedSeen, refused.oldest)..<max(refusedSeen, refused.next) {
-      let entry = refused[sequence]
-      if filter.misses(entry, bundleID: refused.text(entry.pointee.bundleID))?.isEmpty ?? false { return true }
-    }
-    return false
-  }
-
-  /// A place in one of the two rings.
-  private enum Place {
-    case accepted(UnsafeMutablePointer<LogEntry>, refusedBefore: UInt64)
-    case refused(UInt64, acceptedBefore: UInt64)
-  }
-
-  /// Walks both rings from new to old until `body` says false.
-  ///
-  /// - Parameter isExact: Only what misses nothing is wanted, so a token's own list is enough.
-  private func visit(_ filter: LogFilter, isExact: Bool, _ body: (Place, LogFilter.Misses) -> Bool) {
-    var accepted = min(filter.query.after?.accepted ?? log.next, log.next)
-    var refusal = min(filter.query.after?.refused ?? refused.next, refused.next)
-    var chain: UnsafeMutablePointer<LogEntry>?
-    func older(_ sequence: UInt64) -> UnsafeMutablePointer<LogEntry>? {
-      var sequence = sequence
-      while sequence > log.oldest {
-        sequence -= 1
-        if let entry = log[sequence] { return entry }
+      || (max(refusedSeen, refused.oldest)..<max(refusedSeen, refused.oldest, refused.next)).contains {
+        filter.misses(.refused($0), self)?.isEmpty ?? false
       }
-      return nil
-    }
-    func olderInChain(_ entry: UnsafeMutablePointer<LogEntry>) -> UnsafeMutablePointer<LogEntry>? {
-      entry.pointee.previousOfToken == 0 ? nil : log[entry.pointee.previousOfToken]
-    }
-    let usesChain = isExact && filter.token != nil
-    if usesChain {
-      let head = filter.token.flatMap { $0 == none ? nil : log[tokens[$0].pointee.logHead] }
-      chain = head
-      while let entry = chain, entry.pointee.sequence >= accepted { chain = olderInChain(entry) }
-    } else {
-      chain = older(accepted)
-    }
-    while true {
-      let hasRefusal = refusal > refused.oldest
-      if let entry = chain, !hasRefusal || log.step(0, of: entry).at >= refused[refusal - 1].pointee.at {
-        accepted = entry.pointee.sequence
-        if let misses = filter.misses(entry, log.last(of: entry).disposition),
-          !body(.accepted(entry, refusedBefore: refusal), misses)
-        {
-          return
-        }
-        chain = usesChain ? olderInChain(entry) : older(accepted)
-      } else if hasRefusal {
-        refusal -= 1
-        let entry = refused[refusal]
-        if let misses = filter.misses(entry, bundleID: refused.text(entry.pointee.bundleID)),
-          !body(.refused(refusal, acceptedBefore: accepted), misses)
-        {
-          return
-        }
-      } else {
-        return
-      }
-    }
   }
 
-  private func record(_ place: Place) -> PushRecord {
+  /// The latest pushes that miss exactly one criterion.
+  private func nearMisses(_ query: PushQuery, _ filter: LogFilter) -> [NearMiss] {
+    var found: [NearMiss] = []
+    var walk = LogWalk(query, token: nil, self)
+    var looked = 0
+    while found.count < Limits.nearMisses, looked < Limits.logEntriesPerPage, let place = walk.next(self) {
+      looked += 1
+      guard let differs = filter.misses(place, self)?.onlyName else { continue }
+      found.append(NearMiss(push: record(place, walk.cursor), differs: differs))
+    }
+    return found
+  }
+
+  private func record(_ place: LogPlace, _ cursor: PushCursor) -> PushRecord {
+    var record: PushRecord
     switch place {
-    case .accepted(let entry, let refusedBefore):
-      var record = record(entry)
-      record.cursor = PushCursor(accepted: entry.pointee.sequence, refused: refusedBefore)
-      return record
-    case .refused(let sequence, let acceptedBefore):
-      var record = record(refusedAt: sequence)
-      record.cursor = PushCursor(accepted: acceptedBefore, refused: sequence)
-      return record
+    case .accepted(let entry): record = self.record(entry)
+    case .refused(let sequence): record = self.record(refusedAt: sequence)
     }
+    record.cursor = cursor
+    return record
   }
 
   /// An entry as the control side shows it.
@@ -137,7 +101,7 @@ extension StoreState {
       token: tokens.token(entry.pointee.token), bundleID: routes.bundleID(entry.pointee.route), type: entry.pointee.type,
       priority: entry.pointee.priority, received: entry.pointee.received, status: 200, reason: entry.pointee.reason,
       upstreamStatus: entry.pointee.upstreamStatus == 0 ? nil : Int(entry.pointee.upstreamStatus), disposition: last.disposition,
-      cause: last.cause, detail: log.detail(of: entry)?.pointee.string,
+      cause: last.cause, detail: entry.pointee.detail.count == 0 ? nil : entry.pointee.detail.string,
       mergedInto: entry.pointee.isMerged ? entry.pointee.mergedInto : nil, warnings: entry.pointee.warnings,
       steps: steps.map { step in
         PushRecord.Step(
@@ -148,11 +112,11 @@ extension StoreState {
 
   private func record(refusedAt sequence: UInt64) -> PushRecord {
     let entry = refused[sequence].pointee
-    let detail = refused.text(entry.detail)
     return PushRecord(
       cursor: PushCursor(accepted: log.next, refused: sequence), id: entry.id, token: entry.token,
-      bundleID: refused.text(entry.bundleID), type: entry.type, priority: nil, received: entry.received, status: entry.reason.status,
-      reason: entry.reason, upstreamStatus: nil, disposition: .refused, cause: entry.cause, detail: detail.isEmpty ? nil : detail,
+      bundleID: entry.bundleID.string, type: entry.type, priority: nil, received: entry.received, status: entry.reason.status,
+      reason: entry.reason, upstreamStatus: nil, disposition: .refused, cause: entry.cause,
+      detail: entry.detail.count == 0 ? nil : entry.detail.string,
       mergedInto: nil, warnings: [],
       steps: [PushRecord.Step(at: entry.at, disposition: .refused, cause: entry.cause, budgetBefore: nil, budgetAfter: nil, attempt: nil)])
   }

@@ -142,13 +142,12 @@ extension StoreState {
 
   /// What the end of a push adds to its entry.
   private func writeEnding(_ entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
-    let text = log.detail(of: entry)
     arena.append(entry.pointee.isMerged ? SavedPushFlags.merged.rawValue : 0)
     if entry.pointee.isMerged { write(entry.pointee.mergedInto, to: arena) }
     arena.append(entry.pointee.upstreamStatus)
     arena.append(entry.pointee.reason.map { vocabulary.number(.reason, $0.rawValue) } ?? .max)
-    arena.append(UInt8(text?.pointee.count ?? 0))
-    if let text { arena.append(UnsafeRawBufferPointer(start: text, count: Int(text.pointee.count))) }
+    arena.append(entry.pointee.detail.count)
+    arena.append(entry.pointee.detail.bytes)
   }
 
   private func write(_ id: PushID, to arena: ByteArena) {

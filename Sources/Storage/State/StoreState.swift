@@ -54,8 +54,9 @@ struct StoreState: ~Copyable {
     pushes = PagedSlab(capacity: settings.waitingBytes / BlockPool.smallestBlock + 4096)
     pool = BlockPool(bytesMax: settings.waitingBytes)
     routes = RouteTable(resolver: resolver)
-    log = PushLog(capacity: settings.logEntries, seed: settings.seed ^ 0x5851_F42D_4C95_7F2D)
-    refused = RefusedLog(capacity: settings.refusedEntries)
+    log = PushLog(
+      capacity: settings.logEntries, seed: settings.seed ^ 0x5851_F42D_4C95_7F2D, texts: BlockPool(bytesMax: Limits.logTextBytes))
+    refused = RefusedLog(capacity: settings.refusedEntries, texts: BlockPool(bytesMax: Limits.logTextBytes))
     generator = SplitMix64(seed: settings.seed)
   }
 

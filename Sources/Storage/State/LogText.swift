@@ -1,0 +1,31 @@
+import Primitives
+import Push
+
+/// A sentence of the log, in a block of the pool that all its texts share.
+struct LogText {
+  private var block: Block?
+  private(set) var count: UInt16 = 0
+
+  /// No text.
+  init() {}
+
+  /// A copy of `text`, cut between two characters to `Limits.detailBytes`; none when the pool is full.
+  init(_ text: RawSpan, in pool: BlockPool) {
+    var count = min(text.byteCount, Limits.detailBytes)
+    if count < text.byteCount { while count > 0, text.byte(count) & 0xC0 == 0x80 { count -= 1 } }
+    guard count > 0, let block = pool.copy(text.extracting(0..<count)) else { return }
+    self.block = block
+    self.count = UInt16(count)
+  }
+
+  /// Gives the block back.
+  func release(to pool: BlockPool) {
+    if let block { pool.release(block) }
+  }
+
+  /// The text's bytes, valid until it is released.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: block?.base, count: Int(count)) }
+
+  /// The text; empty when there is none.
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+}
