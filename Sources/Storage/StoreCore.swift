@@ -25,12 +25,18 @@ struct StoreCore: ~Copyable {
 
   /// What to do once the round is durable, or with the error that kept it from being so.
   var afterCommit: [(StoreError?) -> Void] = []
+  /// Why no writes are taken; nil when they are.
+  var failure: String?
+  /// When writing is tried again.
+  var retryAt = Instant.distantPast
+  /// Whether the state is what the engine has saved; false when reading it anew has failed.
+  var isLoaded = true
   /// Outcomes that could not be made durable yet.
   var postponed: [PostponedCompletion] = []
-  private var failure: String?
-  private var retryAt = Instant.distantPast
-  private var isLoaded = true
-  private var dueBatches: [Batch?]
+  /// The pushes that loops have in hand, while the state that knew them is given up.
+  var lostInFlight: Set<UInt64> = []
+  /// For each loop, what becomes due in this round.
+  var dueBatches: [Batch?]
   private var refusedSeen: UInt64 = 1
 
   /// An outcome without its batch.
@@ -96,13 +102,18 @@ struct StoreCore: ~Copyable {
     }
     for item in batches { deliver(item.loop, item.batch) }
     batches.removeAll(keepingCapacity: true)
+    deliverDue()
+    answerWaiters()
+    publish()
+  }
+
+  /// Hands what has become due to the loops; it is durable.
+  mutating func deliverDue() {
     for loop in 0..<loops {
       guard let batch = dueBatches[loop] else { continue }
       dueBatches[loop] = nil
       if batch.forwards.isEmpty { pool.give(batch) } else { deliver(loop, batch) }
     }
-    answerWaiters()
-    publish()
   }
 
   /// Saves everything that can be saved and ends the use of the engine.
@@ -128,7 +139,7 @@ struct StoreCore: ~Copyable {
     }
   }
 
-  private mutating func dueBatch(_ loop: Int) -> Batch {
+  mutating func dueBatch(_ loop: Int) -> Batch {
     if let batch = dueBatches[loop] { return batch }
     let batch = pool.take()
     dueBatches[loop] = batch
@@ -136,7 +147,7 @@ struct StoreCore: ~Copyable {
   }
 
   /// Makes the round durable, or undoes it.
-  private mutating func commit(_ batches: ContiguousArray<(batch: Batch, loop: Int)>) {
+  mutating func commit(_ batches: ContiguousArray<(batch: Batch, loop: Int)>) {
     do {
       if let commit = folding.prepare(&state, engine) {
         try engine.commit(commit)
@@ -150,75 +161,6 @@ struct StoreCore: ~Copyable {
     let waiting = afterCommit
     afterCommit.removeAll()
     for resume in waiting { resume(nil) }
-  }
-
-  /// Nothing of this round has happened.
-  private mutating func undo(_ batches: ContiguousArray<(batch: Batch, loop: Int)>, _ error: StoreError) {
-    fail(error)
-    state.counters.failedCommits += 1
-    for resume in afterCommit { resume(.notReady("\(error)")) }
-    afterCommit.removeAll()
-    var inFlight = Set(state.completed)
-    state.forEachInFlight { if $0.pointee.group < state.group { inFlight.insert($0.pointee.sequence) } }
-    for item in batches { refuse(item.batch, loop: item.loop) }
-    for loop in 0..<loops {
-      dueBatches[loop]?.reset()
-    }
-    reload(inFlight)
-  }
-
-  /// Takes no more writes until the engine works again.
-  private mutating func fail(_ error: StoreError) {
-    failure = "\(error)"
-    retryAt = now + .seconds(1)
-    shared.set(.notReady("\(error)"))
-  }
-
-  /// Reads the state anew; pushes that loops have in hand stay in flight.
-  private mutating func reload(_ inFlight: Set<UInt64>) {
-    do {
-      var fresh = try StoreState.load(engine, settings: settings, resolver: resolver, at: now)
-      fresh.takeOver(&state, inFlight: inFlight)
-      state = fresh
-      isLoaded = true
-    } catch {
-      // Keep what is known of the pushes in flight, so that the next try finds them.
-      lostInFlight = inFlight
-      isLoaded = false
-    }
-    folding = Folding()
-  }
-
-  private var lostInFlight: Set<UInt64> = []
-
-  /// Tries whether the engine works again.
-  private mutating func recover() {
-    retryAt = now + .seconds(1)
-    if !isLoaded { reload(lostInFlight) }
-    guard isLoaded else { return }
-    failure = nil
-    let waiting = postponed
-    postponed.removeAll()
-    for completion in waiting {
-      let batch = dueBatch(completion.loop)
-      var operation = completion.operation
-      operation.detail = completion.detail.withUnsafeBytes { batch.arena.append($0) }
-      state.complete(operation, batch, at: now)
-    }
-    // Something is always written, since only that shows that writing works.
-    state.probe()
-    commit([])
-    if failure == nil { shared.set(.ready) } else { postponed = waiting }
-  }
-
-  /// Answers a batch that cannot be made durable.
-  private mutating func refuse(_ batch: Batch, loop: Int) {
-    batch.forwards.removeAll(keepingCapacity: true)
-    for operation in batch.completions {
-      postponed.append(
-        PostponedCompletion(operation: operation, detail: batch.bytes[operation.detail].array, loop: loop))
-    }
-    for index in batch.admits.indices { state.refuse(&batch.admits[index], .refused(.serviceUnavailable), batch, at: now) }
   }
 
   private mutating func answerWaiters() {

@@ -1,0 +1,78 @@
+import Primitives
+import Push
+
+// When a commit fails: the round is undone by reading the state anew, which is the same code as opening, and leaves nothing to get
+// wrong on the way that works. Until writing works again, admissions are answered 503 at once.
+extension StoreCore {
+  /// Nothing of this round has happened.
+  mutating func undo(_ batches: ContiguousArray<(batch: Batch, loop: Int)>, _ error: StoreError) {
+    fail(error)
+    state.counters.failedCommits += 1
+    for resume in afterCommit { resume(.notReady("\(error)")) }
+    afterCommit.removeAll()
+    var inFlight = Set(state.completed)
+    state.forEachInFlight { if $0.pointee.group < state.group { inFlight.insert($0.pointee.sequence) } }
+    for item in batches { refuse(item.batch, loop: item.loop) }
+    for loop in 0..<loops {
+      dueBatches[loop]?.reset()
+    }
+    reload(inFlight)
+  }
+
+  /// Takes no more writes until the engine works again.
+  mutating func fail(_ error: StoreError) {
+    failure = "\(error)"
+    retryAt = now + .seconds(1)
+    shared.set(.notReady("\(error)"))
+  }
+
+  /// Reads the state anew; pushes that loops have in hand stay in flight.
+  mutating func reload(_ inFlight: Set<UInt64>) {
+    do {
+      var fresh = try StoreState.load(engine, settings: settings, resolver: resolver, at: now)
+      fresh.takeOver(&state, inFlight: inFlight)
+      state = fresh
+      isLoaded = true
+    } catch {
+      lostInFlight = inFlight
+      isLoaded = false
+    }
+    folding = Folding()
+  }
+
+  /// Tries whether the engine works again.
+  mutating func recover() {
+    retryAt = now + .seconds(1)
+    if !isLoaded { reload(lostInFlight) }
+    guard isLoaded else { return }
+    failure = nil
+    let waiting = postponed
+    postponed.removeAll()
+    for completion in waiting {
+      let batch = dueBatch(completion.loop)
+      var operation = completion.operation
+      operation.detail = completion.detail.withUnsafeBytes { batch.arena.append($0) }
+      state.complete(operation, batch, at: now)
+    }
+    // Something is always written, since only that shows that writing works.
+    state.probe()
+    commit([])
+    guard failure == nil else {
+      postponed = waiting
+      return
+    }
+    shared.set(.ready)
+    // At once, since the rest of the round may fail again, and would take back what it believes not to be sent.
+    deliverDue()
+  }
+
+  /// Answers a batch that cannot be made durable.
+  mutating func refuse(_ batch: Batch, loop: Int) {
+    batch.forwards.removeAll(keepingCapacity: true)
+    for operation in batch.completions {
+      postponed.append(
+        PostponedCompletion(operation: operation, detail: batch.bytes[operation.detail].array, loop: loop))
+    }
+    for index in batch.admits.indices { state.refuse(&batch.admits[index], .refused(.serviceUnavailable), batch, at: now) }
+  }
+}
