@@ -54,6 +54,7 @@ public final class Gateway: Sendable {
     store = try Store(
       engine: try configuration.openEngine(), apps: apps, loops: configuration.loops, settings: configuration.storeSettings,
       clock: surroundings.clock, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
+      readinessChanged: { [observer = surroundings.observer] in observer?(GatewayEvent($0)) },
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
 
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)

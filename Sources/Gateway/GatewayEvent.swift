@@ -1,5 +1,6 @@
 public import Push
 public import Security
+import Storage
 public import Transport
 
 /// Something that a person who watches a gateway wants to see at once; `dev` prints each with its remedy.
@@ -14,8 +15,22 @@ public enum GatewayEvent: Sendable {
   case upstreamFailed(name: String, ConnectionEnd)
   /// An upstream can be reached.
   case upstreamOpened(name: String)
+  /// The store takes no pushes, for that reason; they are answered 503 until it does.
+  case storeFailed(String)
+  /// The store takes pushes again.
+  case storeRecovered
   /// The gateway's own provider token cannot be made.
   case cannotSign(upstream: String, CryptoError)
+}
+
+extension GatewayEvent {
+  /// The store has become ready, or has stopped being so.
+  init(_ readiness: Readiness) {
+    switch readiness {
+    case .ready: self = .storeRecovered
+    case .notReady(let why): self = .storeFailed(why)
+    }
+  }
 }
 
 /// A request that was answered with an error, as far as it was understood.

@@ -9,7 +9,7 @@ import Reactor
 public final class Store: Sendable {
   let inbox: Inbox
   private let pool = BatchPool()
-  private let shared = StoreShared()
+  private let shared: StoreShared
   private let engine: any Engine
   private let thread: Thread
 
@@ -21,16 +21,18 @@ public final class Store: Sendable {
   ///   - clock: The time, read once a round on the store thread.
   ///   - resolveUpstream: The number of the upstream for a bundle id, an environment, and the name that a registration gives; called on the
   ///     store thread, once for each such combination.
+  ///   - readinessChanged: Told when pushes are no longer taken, and when they are again; called on the store thread.
   ///   - deliver: Hands a settled batch to a loop; called on the store thread, and must not block.
   /// - Throws: What keeps the engine's content from being read.
   public init(
     engine: any Engine, apps: AppDirectory, loops: Int, settings: StoreSettings = StoreSettings(),
     clock: @escaping @Sendable () -> Instant,
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
-    deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
+    readinessChanged: (@Sendable (Readiness) -> Void)? = nil, deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
   ) throws(StoreError) {
     precondition(loops > 0)
     self.engine = engine
+    shared = StoreShared(changed: readinessChanged)
     let inbox = Inbox(batchesMax: settings.inboxBatches)
     self.inbox = inbox
     let core = try StoreCore(

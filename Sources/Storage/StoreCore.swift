@@ -124,7 +124,7 @@ struct StoreCore: ~Copyable {
     }
     for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
     waiters.removeAll()
-    shared.set(.notReady("the store has been stopped"))
+    shared.end()
     engine.close()
   }
 

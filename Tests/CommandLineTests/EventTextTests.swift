@@ -44,6 +44,14 @@ import Transport
     #expect(text.contains("a?[2Jb?c?d"))
   }
 
+  @Test func aStoreThatTakesNothingIsToldWithItsReason() throws {
+    let event = GatewayEvent.storeFailed("the store cannot read or write: /s/store: disk full")
+    let text = try #require(EventText.text(event, credentials))
+    #expect(text.contains("/s/store: disk full") && text.contains("503"))
+    #expect(EventText.json(event, credentials)?["happened"]?.stringValue?.contains("disk full") == true)
+    #expect(EventText.text(.storeRecovered, credentials) != nil)
+  }
+
   @Test func anUpstreamThatComesBackIsNoNews() {
     #expect(EventText.text(.upstreamOpened(name: "device"), credentials) == nil)
     #expect(EventText.json(.upstreamOpened(name: "device"), credentials) == .none)

@@ -51,6 +51,24 @@ import Testing
     #expect(harness.pending == 0, "nothing was sent twice")
   }
 
+  @Test func whoWatchesIsToldOnceOfEachChange() async throws {
+    let engine = FailingEngine(MemoryEngine())
+    let harness = try Harness(engine)
+    _ = try await harness.store.register(Bench.registration(1, .app))
+    #expect(harness.readinessTold.isEmpty)
+    engine.failure = Self.full
+    for id in 0..<3 {
+      _ = harness.settle(harness.batch([1], first: id, .alert))
+      harness.advance(.seconds(1))
+    }
+    #expect(harness.readinessTold == [.notReady("\(Self.full)")])
+    engine.failure = nil
+    harness.advance(.seconds(1))
+    _ = harness.settle(harness.batch([1], first: 9, .alert))
+    harness.store.stop()
+    #expect(harness.readinessTold == [.notReady("\(Self.full)"), .ready], "a stop that was asked for is no failure")
+  }
+
   @Test func aRegistrationThatIsNotDurableIsNoRegistration() async throws {
     let engine = FailingEngine(MemoryEngine())
     let harness = try Harness(engine)

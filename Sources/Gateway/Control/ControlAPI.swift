@@ -20,7 +20,7 @@ public struct ControlAPI: Sendable {
     public var metrics: [any Metric]
     /// What `/version` shows.
     public var version: String
-    /// Why the gateway cannot do its work at present, one sentence each; empty when it can.
+    /// Why the gateway cannot do its work at present, one sentence each, besides what the store says; empty when it can.
     public var obstacles: @Sendable () -> [String]
     /// What `/dev/` serves; nil outside `dev`.
     public var devFiles: DevFiles?

@@ -1,5 +1,6 @@
 import Control
 import JSON
+import Storage
 import Telemetry
 
 extension ControlAPI {
@@ -10,7 +11,8 @@ extension ControlAPI {
       // Alive means that the loop turns and answers, whatever the store does: a restart would not mend a full disk.
       Route(.get, "/livez", .open) { _ in .json(["alive": true]) },
       Route(.get, "/readyz", .open) { _ in
-        let obstacles = parts.obstacles()
+        var obstacles = parts.obstacles()
+        if case .notReady(let why) = parts.store.readiness { obstacles.insert("The store takes no pushes: \(why).", at: 0) }
         return .json(
           ["ready": .bool(obstacles.isEmpty), "obstacles": .array(obstacles.map(JSONValue.string))], status: obstacles.isEmpty ? 200 : 503)
       },

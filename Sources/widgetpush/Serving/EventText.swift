@@ -27,6 +27,9 @@ enum EventText {
     case .upstreamFailed(let name, let end):
       return lines("upstream \(name) cannot be reached: \(end)", "Its pushes wait and are tried again.")
     case .upstreamOpened: return nil
+    case .storeFailed(let why):
+      return lines("the store takes no pushes: \(why)", "Pushes are answered 503 until that is mended; then it goes on by itself.")
+    case .storeRecovered: return "the store takes pushes again"
     case .cannotSign(let upstream, let error): return lines("cannot sign for upstream \(upstream): \(error)", nil)
     }
   }
@@ -65,6 +68,8 @@ enum EventText {
     case .upstreamFailed(let name, let end):
       return ["event": "upstreamFailed", "upstream": .string(name), "happened": .string(end.description)]
     case .upstreamOpened: return .none
+    case .storeFailed(let why): return ["event": "storeFailed", "happened": .string(why)]
+    case .storeRecovered: return ["event": "storeRecovered"]
     case .cannotSign(let upstream, let error):
       return ["event": "cannotSign", "upstream": .string(upstream), "happened": .string(error.description)]
     }

@@ -24,6 +24,8 @@ extension Log {
     case .upstreamFailed(let name, let end):
       write(.warning, "an upstream cannot be reached", [LogField("upstream", name), LogField("reason", end)])
     case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])
+    case .storeFailed(let why): write(.error, "the store takes no pushes, and they are answered 503", [LogField("reason", why)])
+    case .storeRecovered: write(.info, "the store takes pushes again")
     case .cannotSign(let upstream, let error):
       write(.error, "a provider token cannot be signed", [LogField("upstream", upstream), LogField("reason", error)])
     }

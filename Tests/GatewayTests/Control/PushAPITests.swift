@@ -233,6 +233,9 @@ import Testing
     let stage = try APIStage()
     try await stage.register(1)
     stage.store.stop()
+    let ready = try await stage.call(.get, "/readyz", as: nil)
+    #expect(ready.status == 503 && ready.text.contains("The store takes no pushes: the store has been stopped."))
+    #expect(try await stage.call(.get, "/livez", as: nil).status == 200)
     let body: JSONValue = ["type": "app", "bundleID": "com.example.app", "environment": "development"]
     for (method, target) in [
       (HTTPMethod.put, "/v1/registrations/\(APIStage.token(2))"), (.get, "/v1/registrations/\(APIStage.token(1))"), (.get, "/v1/pushes"),

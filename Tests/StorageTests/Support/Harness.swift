@@ -14,6 +14,7 @@ final class Harness: Sendable {
   /// What came back, for whoever waits for it.
   private final class Delivered: Sendable {
     let batches = Mutex<[(loop: Int, batch: Batch)]>([])
+    let readiness = Mutex<[Readiness]>([])
     let arrived = DispatchSemaphore(value: 0)
   }
 
@@ -33,7 +34,8 @@ final class Harness: Sendable {
     self.clock = clock
     store = try Store(
       engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
-      clock: { clock.now }, resolveUpstream: { _, _, _ in 1 }
+      clock: { clock.now }, resolveUpstream: { _, _, _ in 1 },
+      readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } }
     ) { loop, batch in
       delivered.batches.withLock { $0.append((loop, batch)) }
       delivered.arrived.signal()
@@ -50,6 +52,9 @@ final class Harness: Sendable {
   }
 
   var now: Instant { clock.now }
+
+  /// What the store told of its readiness, in order.
+  var readinessTold: [Readiness] { delivered.readiness.withLock { $0 } }
 
   /// Sets the clock on, and tells the store.
   func advance(_ span: TimeSpan) {
