@@ -6,6 +6,14 @@ public enum Limits {
 
   /// Connections a face serves at once, a loop; one more is closed at accept. A descriptor and about 45 KB each.
   public static let connectionsPerLoop = 10_000
+  /// Descriptors that the provider face leaves to the control face, the upstreams and the store, of 512 or more; a like part of
+  /// fewer. A connection that would take one of them is closed at accept.
+  public static let spareDescriptors = 128
+  /// Descriptors that the control face leaves to everything else, and to the threads that run its handlers, which end the process
+  /// where they get none.
+  public static let controlSpareDescriptors = 64
+  /// Descriptors (`ulimit -n`) without which no server starts: what one has open at rest, twice over.
+  public static let descriptorsMin = 64
   /// Streams a client may have open on one connection; Apple announces 1000.
   public static let concurrentStreams = 1000
   /// Requests in flight in one loop, all connections together; a further stream gets REFUSED_STREAM.

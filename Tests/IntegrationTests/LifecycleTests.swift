@@ -50,6 +50,27 @@ import Testing
     }
   }
 
+  /// What runs out of descriptors can end a process, so connections never take the last ones.
+  @Test(arguments: ["dev", "gateway"]) func connectionsLeaveDescriptorsForHealthChecks(command: String) async throws {
+    let server = try await Deployment.start([command], environment: Self.descriptors(64), executable: Self.limited)
+    let idle = try (0..<80).map { _ in try OpenConnection(port: server.port("provider")) }
+    #expect(try await server.control("GET", "/readyz", as: nil).status == 200)
+    #expect(server.process.exitStatus == nil)
+    withExtendedLifetime(idle) {}
+    #expect(try await server.terminate() == 0)
+  }
+
+  @Test(arguments: ["dev", "gateway", "device"]) func tooFewDescriptorsAreAnErrorThatNamesTheLimit(command: String) async throws {
+    let process = try Deployment.launch([command], in: Folder(), environment: Self.descriptors(28), executable: Self.limited)
+    #expect(try await process.waitForExit(within: .seconds(30)) == 1)
+    #expect(process.errors.text.contains("28") && process.errors.text.contains("ulimit -n"), "\(process.errors.text)")
+  }
+
+  /// Runs the executable with as many descriptors as `descriptors(_:)` says.
+  private static let limited = repository + "/Tests/Support/limited.sh"
+
+  private static func descriptors(_ count: Int) -> [String: String] { ["EXECUTABLE": Deployment.executable, "DESCRIPTORS": "\(count)"] }
+
   @Test func aStateFolderServesOneProcessAtATime() async throws {
     let dev = try await SharedDev.deployment()
     let process = try Deployment.launch(["dev"], in: dev.state)

@@ -50,6 +50,20 @@ private final class Peer: ReadinessHandler {
     return true
   }
 
+  @Test func theLastDescriptorsAreKnownByTheirNumber() {
+    let descriptor = Descriptor(owning: fcntl(STDERR_FILENO, F_DUPFD, 600))
+    let number = Int(descriptor.raw)
+    #expect(number >= 600)
+    let (first, before) = (descriptor.leavesFewerThan(10, of: number + 10), descriptor.leavesFewerThan(10, of: number + 11))
+    #expect(first && !before)
+    // Of half as few descriptors as 512, half as many are kept.
+    let small = Descriptor(owning: fcntl(STDERR_FILENO, F_DUPFD, 3))
+    let half = Int(small.raw)
+    guard half < 255 else { return }
+    let (kept, given) = (small.leavesFewerThan(256, of: 2 * half), small.leavesFewerThan(256, of: 2 * half + 2))
+    #expect(kept && !given)
+  }
+
   @Test(arguments: ["127.0.0.1:0", "[::1]:0"]) func connectSendReceiveAndEnd(address: String) throws {
     let listening = try ListeningSocket.bind(try #require(SocketAddress(address)))[0]
     #expect(listening.address.port != 0)

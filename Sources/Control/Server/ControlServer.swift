@@ -21,6 +21,8 @@ public final class ControlServer {
     public var requestsMax = Limits.controlExchanges
     /// Connections of each port at once.
     public var connectionsMax = Limits.controlConnections
+    /// Descriptors of the process that connections leave to others.
+    public var spareDescriptors = Limits.controlSpareDescriptors
     /// How long connections may take.
     public var timeouts = ConnectionTimeouts()
     /// How long an HTTP/1.1 connection may rest between two requests.
@@ -76,9 +78,10 @@ public final class ControlServer {
     settings.concurrentStreams = configuration.requestsMax
     let (desk, clock, limits) = (desk, clock, configuration.limits)
     let timeouts = HTTP1Timeouts(request: configuration.timeouts.request, idle: configuration.idle)
-    let server = HTTP2Server.Configuration(
+    var server = HTTP2Server.Configuration(
       settings: settings, connectionsMax: configuration.connectionsMax, timeouts: configuration.timeouts,
       otherwise: { HTTP1Driver($0, desk: desk, clock: clock, limits: limits, timeouts: timeouts) })
+    server.spareDescriptors = configuration.spareDescriptors
     servers.append(try HTTP2Server(on: transport, socket, tls: tls, server, handler: self))
   }
 

@@ -46,7 +46,10 @@ final class LoopBody {
     timeouts.handshake = .milliseconds(Limits.handshakeMilliseconds)
     timeouts.request = .milliseconds(Limits.requestMilliseconds)
     timeouts.stalledWrite = .milliseconds(Limits.stalledWriteMilliseconds)
-    return HTTP2Server.Configuration(settings: settings, connectionsMax: Limits.connectionsPerLoop, timeouts: timeouts)
+    var configuration = HTTP2Server.Configuration(
+      settings: settings, connectionsMax: Limits.connectionsPerLoop, timeouts: timeouts)
+    configuration.spareDescriptors = Limits.spareDescriptors
+    return configuration
   }
 }
 

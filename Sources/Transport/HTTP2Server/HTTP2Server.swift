@@ -17,6 +17,9 @@ public final class HTTP2Server {
     public var timeouts = ConnectionTimeouts()
     /// Connections at once; a further one is closed when it is accepted.
     public var connectionsMax: Int
+    /// Descriptors of the process that connections leave to others: a connection that would take one of them is closed when it
+    /// is accepted. What runs out of descriptors may not only fail but end the process.
+    public var spareDescriptors = 0
     /// Makes the driver of a connection that speaks something else than HTTP/2.
     public var otherwise: ((Connection) -> any ConnectionDriver)?
 
@@ -64,7 +67,7 @@ public final class HTTP2Server {
   }
 
   private func accept(_ socket: consuming Descriptor, _ peer: SocketAddress) {
-    guard connectionCount < configuration.connectionsMax else {
+    guard connectionCount < configuration.connectionsMax, !socket.leavesFewerThan(configuration.spareDescriptors) else {
       report(.tooManyConnections, peer: peer)
       return
     }

@@ -1,3 +1,4 @@
+import Push
 import Reactor
 
 /// What a server's main thread waits for: a signal that asks it to end, or the end of the command it runs for.
@@ -11,7 +12,14 @@ final class ServerStop {
   private var signalsSeen = 0
 
   /// Keeps the signals from their default effect in this thread and all it starts.
+  ///
+  /// - Throws: `CommandError` where the process may have so few descriptors that a server cannot run.
   init() throws {
+    guard DescriptorLimit.count >= Limits.descriptorsMin else {
+      throw CommandError(
+        "a process here may open only \(DescriptorLimit.count) files, and a server needs at least \(Limits.descriptorsMin); raise it with ulimit -n"
+      )
+    }
     // What nohup, or a shell that started this in the background, has switched off stays off.
     let wanted = Signal.allCases.filter { !Machine.ignores($0.rawValue) }
     SignalSource.block(wanted)
