@@ -10,7 +10,7 @@ public struct UpstreamWindow: Hashable, Sendable {
   public struct Bounds: Hashable, Sendable {
     /// Connections kept at most.
     public var connections: Int
-    /// The delay after the first failed connection attempt; doubled by each further one.
+    /// The delay after the first connection that failed or was of no use; doubled by each further one until something is answered.
     public var firstDelay: TimeSpan
     /// The longest delay between attempts.
     public var longestDelay: TimeSpan
@@ -81,7 +81,6 @@ public struct UpstreamWindow: Hashable, Sendable {
     precondition(connecting > 0)
     connecting -= 1
     open += 1
-    failures = 0
     retryAt = nil
   }
 
@@ -92,15 +91,19 @@ public struct UpstreamWindow: Hashable, Sendable {
     backOff(at: now, jitter: jitter)
   }
 
-  /// An open connection has ended; `orderly` when it answered something or said GOAWAY with no error.
-  public mutating func disconnected(at now: Instant, orderly: Bool, jitter: Double) {
+  /// An open connection has ended: `orderly` when both sides had finished, `hasAnswered` when it answered any push.
+  ///
+  /// A server that takes connections and then turns every push away, as one that is being shut down may, says GOAWAY in good
+  /// order: without a delay, connecting would go on as fast as it does.
+  public mutating func disconnected(at now: Instant, orderly: Bool, hasAnswered: Bool, jitter: Double) {
     precondition(open > 0)
     open -= 1
-    if !orderly { backOff(at: now, jitter: jitter) }
+    if !(orderly && hasAnswered) { backOff(at: now, jitter: jitter) }
   }
 
   /// Takes note of an answer's status.
   public mutating func answered(status: Int, at now: Instant) {
+    failures = 0
     if status == 403 { pausedUntil = now + bounds.pause }
     let doubt = status == 400 || status == 410
     doubtfulCount += doubt ? 1 : 0

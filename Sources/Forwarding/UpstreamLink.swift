@@ -17,6 +17,9 @@ final class UpstreamLink {
     let attempt: Int
   }
 
+  /// The tag of a connection that has answered a push.
+  private static let hasAnswered: UInt64 = 1
+
   private let index: Int
   private let upstream: Upstream
   private let transport: TransportLoop
@@ -158,6 +161,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
       }
       return
     }
+    client.tag = Self.hasAnswered
     var detail = ByteRange.empty
     let read = UpstreamAnswer(answer, detail: &detail)
     note(status: read.status, at: now)
@@ -173,15 +177,17 @@ extension UpstreamLink: HTTP2ClientDelegate {
 
   func client(_ client: HTTP2Client, ended end: ConnectionEnd) {
     let now = transport.loop.now
+    var isOfUse = false
     if client === connecting {
       connecting = nil
       window.connectFailed(at: now, jitter: .random(in: 0...1))
     } else {
       clients.removeAll { $0 === client }
-      window.disconnected(at: now, orderly: end.isRegular, jitter: .random(in: 0...1))
+      isOfUse = client.tag == Self.hasAnswered
+      window.disconnected(at: now, orderly: end.isRegular, hasAnswered: isOfUse, jitter: .random(in: 0...1))
     }
     if clients.isEmpty {
-      if !isDraining && !end.isRegular { forwarder.delegate?.upstreamFailed(index, end) }
+      if !isDraining && !(end.isRegular && isOfUse) { forwarder.delegate?.upstreamFailed(index, end) }
       guard case .available = window.availability(at: now) else { return returnQueue(.upstreamUnavailable) }
     }
     connectIfNeeded()

@@ -81,7 +81,8 @@ import Testing
     }
     expect(true, &window, queued: 1, freeStreams: 0, at: now)
     window.connected()
-    window.disconnected(at: now, orderly: false, jitter: 1)
+    window.answered(status: 200, at: now)
+    window.disconnected(at: now, orderly: false, hasAnswered: true, jitter: 1)
     #expect(window.availability(at: now) == .unavailable(until: now + .milliseconds(150)))
   }
 
@@ -89,8 +90,21 @@ import Testing
     var window = window()
     expect(true, &window, queued: 1, freeStreams: 0, at: start)
     window.connected()
-    window.disconnected(at: start, orderly: true, jitter: 0)
+    window.answered(status: 200, at: start)
+    window.disconnected(at: start, orderly: true, hasAnswered: true, jitter: 0)
     expect(true, &window, queued: 1, freeStreams: 0, at: start)
+  }
+
+  @Test(arguments: [true, false]) func aConnectionThatAnswersNothingCostsTheNextDelay(orderly: Bool) {
+    var window = window()
+    var now = start
+    for expected: Int64 in [100, 200, 400, 800, 1000] {
+      expect(true, &window, queued: 1, freeStreams: 0, at: now)
+      window.connected()
+      window.disconnected(at: now, orderly: orderly, hasAnswered: false, jitter: 0)
+      #expect(window.availability(at: now) == .unavailable(until: now + .milliseconds(expected)))
+      now = now + .milliseconds(expected)
+    }
   }
 
   @Test func a403PausesTheUpstream() {
