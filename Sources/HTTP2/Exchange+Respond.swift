@@ -1,11 +1,12 @@
 import CNghttp2
+import Primitives
 
 extension Exchange {
   /// Answers with `status`, the fields of `fields` and a copy of `body`; it goes out when the session is next drained.
   ///
   /// Without a body it is one HEADERS frame with END_STREAM; with one, HEADERS and then DATA, of which the last frame
   /// carries END_STREAM: exactly one frame for up to 16,384 bytes if the client's window has room (apns.md section 5.1).
-  /// `status` is 200 to 599. It may come before the request is complete; the rest of it is then turned away.
+  /// An answer to HEAD has no body, whatever is given (RFC 9110 section 9.3.2). `status` is 200 to 599. It may come before the request is complete; the rest of it is then turned away.
   ///
   /// Returns false when the stream was closed meanwhile, so that nobody waits for the answer. Answering twice is our
   /// fault and traps.
@@ -13,7 +14,7 @@ extension Exchange {
   public func respond(status: Int, _ fields: borrowing FieldList, body: RawSpan = RawSpan()) -> Bool {
     guard let core = session else { return false }
     beginAnswer(core)
-    guard !body.isEmpty else {
+    guard !body.isEmpty, value(of: .method)?.equals("HEAD") != true else {
       finish(core, fields.withStatus(status) { nghttp2_submit_response(core.pointee.session, slot.pointee.stream, $0, $1, nil) })
       return true
     }

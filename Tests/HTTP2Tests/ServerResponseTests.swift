@@ -28,6 +28,17 @@ import Testing
     #expect(server.pool.memory.blocks.lentBytes == 0)
   }
 
+  /// RFC 9110 section 9.3.2: clients take content after HEAD for a violation, and never see the status.
+  @Test func anAnswerToHEADHasNoBody() throws {
+    let server = TestServer()
+    server.receive(preface + request(1, [(":method", "HEAD")] + pushFields().dropFirst(), body: []))
+    _ = server.drained()
+    server.respond(try server.next(), 405, [(.apnsID, "A")], body: Array(#"{"reason":"MethodNotAllowed"}"#.utf8))
+    let frames = server.frames()
+    #expect(frames.map(\.kind) == [.headers] && frames[0].flags == Frame.endHeaders | Frame.endStream)
+    #expect(server.pool.memory.blocks.lentBytes == 0)
+  }
+
   @Test(arguments: [200, 201, 204, 400, 403, 404, 405, 410, 413, 429, 431, 500, 503, 599]) func statuses(status: Int) throws {
     let (client, server) = (TestClient(), TestServer())
     converse(client, server)
