@@ -141,7 +141,12 @@ public struct JSONReader {
   private func field(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
   private func required<Value>(_ name: String, _ form: String, _ value: Value?) throws(FieldError) -> Value {
-    guard let value else { throw error(name, "is missing; it must be \(form)") }
+    guard let value else {
+      // Perhaps not forgotten but misspelt. What has not been asked for yet may be right, and short names are all alike.
+      let others = name.utf8.count < 6 ? [] : object.keys.filter { !known.contains($0) }
+      let hint = nearestName(to: name, among: others).map { "; did you mean it by \"\($0)\"?" } ?? ""
+      throw error(name, "is missing; it must be \(form)\(hint)")
+    }
     return value
   }
 

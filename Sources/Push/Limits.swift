@@ -184,7 +184,7 @@ public enum Limits {
   public static let nameBytes = 256
   /// Bytes of what a device says about a push in its outcome.
   public static let detailBytes = 1024
-  /// Longest minimum interval, coalescing time and budget window that may be set, in seconds: a week.
+  /// Longest minimum interval and budget window that may be set, in seconds: a week.
   public static let intervalSeconds: Int64 = 7 * 86_400
   /// Milliseconds an HTTP/1.1 connection of the control face may rest between two requests; clients keep pools of them.
   public static let controlIdleMilliseconds: Int64 = 60_000

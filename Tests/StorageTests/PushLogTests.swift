@@ -119,6 +119,11 @@ import Testing
     #expect(bench.record(1)?.disposition == .accepted)
     #expect(try report(1, .applied, .reloaded))
     #expect(bench.record(1)?.steps.map(\.disposition) == [.waiting, .forwarding, .accepted, .applied])
+    // What a push has become is final: the same report once more changes nothing, and another is refused.
+    #expect(try report(1, .applied, .reloaded))
+    #expect(try report(1, .ignored, .noSuchWidget) == false)
+    #expect(bench.record(1)?.steps.count == 4)
+    #expect(bench.state.counters.finished(.widgets, .applied) == 1)
   }
 
   /// A ring of 256 against a list, over several rounds, with crashes and folds in between.

@@ -20,8 +20,8 @@ enum RegistrationBody {
     registration.activity = try activity(&reader, kind)
     registration.frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
     registration.developerMode = try reader.optionalBool("developerMode") ?? false
-    registration.minimumInterval = try seconds("minimumIntervalSeconds", &reader)
-    registration.coalesce = try seconds("coalesceSeconds", &reader)
+    registration.minimumInterval = try seconds("minimumIntervalSeconds", max: Limits.intervalSeconds, &reader)
+    registration.coalesce = try seconds("coalesceSeconds", max: Limits.coalesceSeconds, &reader)
     return registration
   }
 
@@ -64,9 +64,8 @@ enum RegistrationBody {
     throw reader.error(field, "belongs to the type \"\(kind.name)\"; leave it out, or change type")
   }
 
-  private static func seconds(_ name: String, _ reader: inout JSONReader) throws(FieldError) -> TimeSpan? {
-    let range = 0...Double(Limits.intervalSeconds)
-    guard let seconds = try reader.optionalNumber(name, in: range) else { return nil }
+  private static func seconds(_ name: String, max: Int64, _ reader: inout JSONReader) throws(FieldError) -> TimeSpan? {
+    guard let seconds = try reader.optionalNumber(name, in: 0...Double(max)) else { return nil }
     return .milliseconds(Int64(seconds * 1000))
   }
 

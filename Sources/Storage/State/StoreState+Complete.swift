@@ -29,23 +29,27 @@ extension StoreState {
     releaseTokenIfUnused(number)
   }
 
-  /// What a device reported about a push later; false when no push of that id waits for such a report.
+  /// What a device reported about a push later; false when no push of that id waits for such a report. The same report once more,
+  /// from a device that did not hear of its success, changes nothing.
   mutating func recordOutcome(
     _ id: PushID, _ disposition: Disposition, _ cause: Cause, detail: RawSpan, at now: Instant
   ) -> Bool {
     var entry = log.find(id)
+    var isRepeated = false
     while let candidate = entry {
-      switch log.last(of: candidate).disposition {
-      case .accepted, .forwarding, .applied, .ignored:
+      let last = log.last(of: candidate)
+      switch last.disposition {
+      case .accepted, .forwarding:
         if detail.byteCount > 0 { log.setDetail(detail, of: candidate) }
         recordStep(candidate.pointee.sequence, step(disposition, cause, nil, nil, attempt: 0, at: now), isDurable: true)
         counters.count(candidate.pointee.type, disposition)
         return true
-      case .refused, .waiting, .merged, .expired, .failed:
-        entry = candidate.pointee.previousOfID == 0 ? nil : log[candidate.pointee.previousOfID]
+      case .applied, .ignored: isRepeated = isRepeated || (last.disposition == disposition && last.cause == cause)
+      case .refused, .waiting, .merged, .expired, .failed: break
       }
+      entry = candidate.pointee.previousOfID == 0 ? nil : log[candidate.pointee.previousOfID]
     }
-    return false
+    return isRepeated
   }
 
   /// Ends a push that is neither in a lane nor in flight.

@@ -111,7 +111,9 @@ import Testing
     ),
     (body { $0["frequentUpdates"] = "yes" }, "frequentUpdates", "true or false"),
     (body { $0["minimumIntervalSeconds"] = -1 }, "minimumIntervalSeconds", "from 0"),
-    (body { $0["coalesceSeconds"] = 1e9 }, "coalesceSeconds", "to 604800"),
+    (body { $0["minimumIntervalSeconds"] = 604_801 }, "minimumIntervalSeconds", "to 604800"),
+    (body { $0["coalesceSeconds"] = 3601 }, "coalesceSeconds", "to 3600"),
+    (body { ($0["bundleID"], $0["bundelID"]) = (nil, "com.example.app") }, "bundleID", #"did you mean it by "bundelID"?"#),
     (body { $0["user"] = .string(String(repeating: "u", count: 257)) }, "user", "not 257"),
   ]
 
