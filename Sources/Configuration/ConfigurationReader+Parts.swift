@@ -84,8 +84,8 @@ extension ConfigurationReader {
     for var entry in try list(key, max: Limits.accessTokens) ?? [] {
       let name = try entry.requiredString("name", "a name for people")
       let scopes = try entry.strings("scopes", max: AccessTokenSettings.scopeNames.count) ?? []
-      for (index, scope) in scopes.enumerated() where !AccessTokenSettings.scopeNames.contains(scope) {
-        throw entry.error("scopes", "[\(index)] must be \(listed(AccessTokenSettings.scopeNames)), not \"\(scope)\"")
+      for scope in scopes where !AccessTokenSettings.scopeNames.contains(scope) {
+        throw entry.error("scopes", "must list only \(listed(AccessTokenSettings.scopeNames)), not \"\(scope)\"")
       }
       guard !scopes.isEmpty else { throw entry.error("scopes", "must list some of \(listed(AccessTokenSettings.scopeNames))") }
       let bundleIDs = try entry.strings("bundleIDs", max: Limits.apps)

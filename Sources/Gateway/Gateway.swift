@@ -45,9 +45,13 @@ public final class Gateway: Sendable {
     guard let identity = configuration.identity else { throw GatewayError.noIdentity }
     guard !configuration.signingKeys.isEmpty else { throw GatewayError.noSigningKey }
     let apps = configuration.appDirectory
-    let upstreams = try configuration.upstreams.map { try Upstream($0) }
+    let upstreams = try configuration.upstreams.map { settings in
+      try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
+    }
     let keys = try SigningKeys(configuration.signingKeys, apps: apps)
-    let tls = try TLSIdentity(certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM)
+    let tls = try ConfigurationError.naming("tls.certificateFile and tls.keyFile") {
+      try TLSIdentity(certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM)
+    }
 
     let loopSet = LoopSet()
     let routes = UpstreamRoutes(apps: apps, names: upstreams.map(\.name))
@@ -60,7 +64,9 @@ public final class Gateway: Sendable {
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
     let shared = ProviderShared(
       store: store, rules: RequestRules(apps: apps, providers: configuration.providerDirectory),
-      providerKeys: try configuration.providers.map { try P256PublicKey(pem: $0.keyPEM) }, upstreams: upstreams,
+      providerKeys: try configuration.providers.map { provider in
+        try ConfigurationError.naming("providers, key \(provider.keyID)") { try P256PublicKey(pem: provider.keyPEM) }
+      }, upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
     let providerTLS = try TLSContext.server(tls, protocols: [.http2], identityForName: surroundings.identityForName)

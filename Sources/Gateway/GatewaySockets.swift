@@ -46,6 +46,10 @@ public struct PortError: Error, Sendable, CustomStringConvertible {
     do throws(SystemError) {
       return try ListeningSocket.bind(address, count: count)
     } catch {
+      if error.isAddressForeign {
+        throw PortError(
+          flag: "--bind", description: "--bind \(host): this machine has no such address; 0.0.0.0 and :: stand for all it has")
+      }
       let advice = error.isAddressInUse ? "another program listens there; choose a free port with \(flag), or 0 for any" : error.reason
       throw PortError(flag: flag, description: "\(flag) \(port): cannot listen on \(address): \(advice)")
     }

@@ -20,6 +20,8 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(call): \(reason)" }
   /// Whether somebody else has the address (`EADDRINUSE`).
   public var isAddressInUse: Bool { code == EADDRINUSE }
+  /// Whether no interface of this machine has the address (`EADDRNOTAVAIL`).
+  public var isAddressForeign: Bool { code == EADDRNOTAVAIL }
   static let tooManyDescriptors = SystemError(call: "watch", code: EMFILE)
   /// Whether the process or the machine is out of descriptors (`EMFILE`, `ENFILE`).
   public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }

@@ -6,7 +6,8 @@ import Testing
 private let sample = Command(
   "sample", "is a command of tests", operands: "NAME", count: 1...2, takesCommand: true, discussion: "Nothing more.",
   options: [
-    Option("--size", "N", "how large (3)"), Option("--tag", "TEXT", "what it is called", repeatable: true),
+    Option("--size", "N", "how large (3)"), Option("--place", "FOLDER", "where it is (here)"),
+    Option("--tag", "TEXT", "what it is called", repeatable: true),
     Option(switch: "--fast", "hurry"),
   ], examples: ["widgetpush sample a"], run: { _ in 0 })
 
@@ -39,6 +40,7 @@ private let sample = Command(
   @Test(arguments: [
     (["a", "--sise", "3"], "did you mean --size?"), (["a", "--fats"], "did you mean --fast?"),
     (["a", "--size"], "--size needs a value: --size N"),
+    (["a", "--place", ""], "--place needs the path of a folder"), (["a", "--place="], "--place needs the path of a folder"),
     (["a", "--fast=1"], "--fast takes no value"), (["a", "--size", "1", "--size", "2"], "--size is given twice"), ([], "NAME is missing"),
     (["a", "b", "c"], "\"c\" is more than sample takes"), (["a", "--"], "a command to run must follow --"),
   ])

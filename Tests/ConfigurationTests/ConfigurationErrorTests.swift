@@ -41,7 +41,7 @@ import Testing
     ("providers: [{keyID: A-B, teamID: T}]", "1:21", "letters and digits"),
     ("providers: [{keyID: AB, teamID: T}]", "1:13", "or keyFile must name"),
     ("teams: [{id: T, keys: []}]", "1:23", "a list of one key"),
-    ("accessTokens: [{name: a, scopes: [write], secret: x}]", "1:34", "must be \"register\""),
+    ("accessTokens: [{name: a, scopes: [write], secret: x}]", "1:34", "must list only \"register\""),
     ("accessTokens: [{name: a, scopes: [], secret: x}]", "1:34", "must list some of"),
     ("accessTokens: [{name: a, scopes: [read], secret: short}]", "1:50", "at least 16 characters"),
     ("accessTokens: [{name: a, scopes: [read]}]", "1:16", "or sha256 must be given"),

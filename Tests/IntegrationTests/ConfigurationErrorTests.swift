@@ -21,6 +21,21 @@ import Testing
     #expect(process.output.text.isEmpty, "\(process.output.text)")
   }
 
+  @Test(
+    arguments: [
+      ("upstreams:\n  here: {url: \"https://localhost\", ca: {file: not-pem}}\n", "upstreams.here.ca"),
+      ("teams: [{id: ABCDE12345, keys: [{id: KEYID12345, file: not-pem}]}]\n", "key KEYID12345 of team ABCDE12345"),
+      ("providers: [{keyID: KEYID67890, teamID: ABCDE12345, publicKeyFile: not-pem}]\n", "providers, key KEYID67890"),
+      ("tls: {certificateFile: not-pem, keyFile: not-pem}\n", "tls.certificateFile"),
+    ])
+  func aFileThatHoldsNoKeyIsToldByTheKeyThatNamesIt(yaml: String, place: String) async throws {
+    let state = try Folder()
+    _ = try state.write("not-pem", "root:x:0:0\n")
+    let process = try Deployment.launch(["gateway", "--config", try state.write("gateway.yaml", yaml)], in: state)
+    #expect(try await process.waitForExit(within: .seconds(30)) == 1)
+    #expect(process.errors.text.contains(place) && process.errors.text.contains("PEM"), "\(process.errors.text)")
+  }
+
   @Test func aMissingFileIsNamed() async throws {
     let state = try Folder()
     let process = try Deployment.launch(["gateway", "--config", state.path("absent.yaml")], in: state)

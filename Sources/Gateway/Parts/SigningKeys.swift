@@ -10,10 +10,13 @@ struct SigningKeys {
   let signerOfApp: [Int]
 
   /// The signers of `keys`; throws when a key cannot be read, or there is none.
-  init(_ keys: [SigningKey], apps: AppDirectory) throws(CryptoError) {
+  init(_ keys: [SigningKey], apps: AppDirectory) throws(ConfigurationError) {
     var signers: [ProviderTokenSigner] = []
     for key in keys {
-      signers.append(try ProviderTokenSigner(teamID: key.teamID, keyID: key.keyID, key: try P256PrivateKey(pem: key.keyPEM)))
+      signers.append(
+        try ConfigurationError.naming("teams, key \(key.keyID) of team \(key.teamID)") {
+          try ProviderTokenSigner(teamID: key.teamID, keyID: key.keyID, key: try P256PrivateKey(pem: key.keyPEM))
+        })
     }
     self.signers = signers
     signerOfApp = (0..<apps.count).map { app in

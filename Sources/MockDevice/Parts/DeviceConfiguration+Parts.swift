@@ -35,7 +35,9 @@ extension DeviceConfiguration {
         "tls.certificateFile and tls.keyFile are missing; they must name the certificate and the key of the device's port",
         at: "device configuration")
     }
-    return try TLSIdentity(certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM)
+    return try ConfigurationError.naming("tls.certificateFile and tls.keyFile") {
+      try TLSIdentity(certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM)
+    }
   }
 
   /// The gateway's keys, and their public halves in the same order.
@@ -44,7 +46,10 @@ extension DeviceConfiguration {
       providers.map {
         ProviderDirectory.Provider(keyID: $0.keyID, teamID: $0.teamID, bundleIDs: $0.bundleIDs, environment: $0.environment)
       })
-    return (directory, try providers.map { try P256PublicKey(pem: $0.keyPEM) })
+    let keys = try providers.map { provider in
+      try ConfigurationError.naming("providers, key \(provider.keyID)") { try P256PublicKey(pem: provider.keyPEM) }
+    }
+    return (directory, keys)
   }
 
   /// Takes the port.
@@ -55,6 +60,9 @@ extension DeviceConfiguration {
     do throws(SystemError) {
       return try ListeningSocket.bind(address)[0]
     } catch {
+      if error.isAddressForeign {
+        throw ConfigurationError("this machine has no address \(bind); 0.0.0.0 and :: stand for all it has", at: "--bind")
+      }
       let advice = error.isAddressInUse ? "another program listens there; choose a free port, or 0 for any" : error.reason
       throw ConfigurationError("cannot listen on \(address): \(advice)", at: "--device-port")
     }

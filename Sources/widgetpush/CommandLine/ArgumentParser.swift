@@ -28,13 +28,12 @@ enum ArgumentParser {
         arguments.add("", to: name)
         continue
       }
-      if let equals {
-        arguments.add(String(word[word.index(after: equals)...]), to: name)
-      } else if let value = words.popFirst() {
-        arguments.add(value, to: name)
-      } else {
+      guard let value = equals.map({ String(word[word.index(after: $0)...]) }) ?? words.popFirst() else {
         throw UsageError("\(name) needs a value: \(name) \(placeholder)")
       }
+      // The name of a variable that is not set would else stand for the current folder.
+      guard !value.isEmpty || !option.isPath else { throw UsageError("\(name) needs the path of a \(placeholder.lowercased()), not \"\"") }
+      arguments.add(value, to: name)
     }
     guard command.operandCount.contains(arguments.operands.count) else {
       if arguments.operands.count > command.operandCount.upperBound {

@@ -8,6 +8,8 @@ struct Option: Sendable {
   let summary: String
   /// Whether it may be given more than once.
   let isRepeatable: Bool
+  /// Whether the value is a path.
+  var isPath: Bool { placeholder == "FOLDER" || placeholder == "FILE" }
 
   /// An option with a value.
   init(_ name: String, _ placeholder: String, _ summary: String, repeatable: Bool = false) {

@@ -1,5 +1,6 @@
 import JSON
 import Primitives
+import Push
 
 extension Command {
   /// `widgetpush dev`.
@@ -65,9 +66,17 @@ extension Command {
     options.devicePort = try port("--device-port", options.devicePort)
     options.plainPort = try port("--plain-port", options.plainPort)
     options.apps = arguments.all("--app")
+    for app in options.apps where !isBundleID(app) {
+      throw UsageError("--app must be a bundle id of letters, digits, hyphens and periods such as com.example.app, not \"\(app)\"")
+    }
     options.acceptsAnyApp = arguments.has("--any-app")
     options.advertised = arguments.value("--advertise")
     return options
+  }
+
+  private static func isBundleID(_ text: String) -> Bool {
+    (1...Limits.bundleIDBytes).contains(text.utf8.count)
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
   }
 
   private static func wishes(_ arguments: Arguments, _ options: DevServer.Options) throws(UsageError) -> DevState.Wishes {

@@ -4,7 +4,7 @@ import Configuration
 struct ServerOptions {
   /// `--config` and the rest that is no key of the configuration.
   static let common: [Option] = [
-    Option("--config", "FILE", "configuration file, such as Config/gateway.yaml (none)"),
+    Option("--config", "FILE", "configuration file; those in Config show every key (none)"),
     Option("--state-dir", "FOLDER", "folder for what the configuration leaves open (WIDGETPUSH_STATE_DIR, else .widgetpush)"),
     Option("--san", "NAME", "further name or address of the certificate made there", repeatable: true),
     Option("--advertise", "HOST", "name by which others reach this process (the address it listens on)"), .json,

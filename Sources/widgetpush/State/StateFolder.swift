@@ -13,7 +13,8 @@ struct StateFolder: Hashable, Sendable {
 
   /// The folder that a command line means.
   init(_ arguments: Arguments, environment: [String: String] = Machine.environment) {
-    self.init(arguments.value(Option.stateFolder.name) ?? environment[Self.variable] ?? ".widgetpush")
+    let variable = environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+    self.init(arguments.value(Option.stateFolder.name) ?? variable ?? ".widgetpush")
   }
 
   /// The path of a file in it.
