@@ -28,6 +28,32 @@ struct AllocationTests {
     #expect(many.nghttp2 <= few.nghttp2 + 2, "100: \(few); 2100: \(many)")
     #expect(try await gateway.terminate() == 0)
   }
+
+  /// Every push is charged, journaled, forwarded and answered by the upstream.
+  @Test func pushesThatAreForwardedAllocateNothing() async throws {
+    let counter = try await AllocationCounter()
+    let gateway = try await Deployment.behind(
+      ["200"],
+      app: ["unknownTokens: adopt", "budgets: {widgets: {allowance: 2000000, burst: 1000000, minimumIntervalSeconds: 0}}"],
+      environment: counter.environment, executable: release)
+    // A load never comes to a token twice, so none has two pushes at once and none merge.
+    let tokens = (0..<2000).map { _ in newToken() }
+    var sent = 0
+    func forward(_ count: Int) async throws {
+      try await gateway.load(count, to: tokens)
+      sent += count
+      try await eventually("the upstream has \(sent) pushes") { gateway.upstream?.requestCount == sent }
+    }
+    for _ in 0..<2 { try await forward(2000) }
+
+    let few = try await counter.allocations { try await forward(100) }
+    let many = try await counter.allocations { try await forward(1100) }
+
+    // A batch that is used for the first time, or for more than ever, still grows; a push has no allocation of its own.
+    #expect(many.ours <= few.ours + 250, "100: \(few); 1100: \(many)")
+    #expect(many.nghttp2 <= few.nghttp2 + 2, "100: \(few); 1100: \(many)")
+    #expect(try await gateway.terminate() == 0)
+  }
 }
 
 extension AllocationCounter {

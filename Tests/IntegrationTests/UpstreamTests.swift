@@ -247,4 +247,45 @@ import Testing
     #expect("\(record["warnings"])".contains("contentChangedNotTrue"), "\(record)")
     #expect(try await gateway.terminate() == 0)
   }
+
+  @Test func oneDeadUpstreamHoldsUpNoOther() async throws {
+    let state = try await Deployment.newState()
+    let upstream = try await FakeUpstream.start(["200"], state: state)
+    let hanging = try await FakeUpstream.start(["hang"], state: state)
+    let file = try state.write(
+      "gateway.yaml",
+      """
+      upstreams:
+        alive: {url: "https://localhost:\(upstream.port)"}
+        dead: {url: "https://localhost:9"}
+        hanging: {url: "https://localhost:\(hanging.port)"}
+      apps: [{bundleID: com.example.app, upstream: alive}]
+      """)
+    let gateway = try await Deployment.start(["gateway", "--config", file], in: state, upstream: upstream)
+    func registered(at upstream: String) async throws -> String {
+      let token = newToken()
+      try await gateway.register(token, RegistrationBody.app.dropLast() + #","upstream":"\#(upstream)"}"#)
+      return token
+    }
+    for name in ["dead", "hanging"] {
+      for _ in 0..<20 { _ = try await push(gateway, PushRequest("alert", to: registered(at: name))) }
+    }
+    for _ in 0..<20 {
+      try await gateway.settled(push(gateway, PushRequest("alert", to: registered(at: "alive"))), as: "accepted", within: .seconds(5))
+    }
+    #expect(upstream.requestCount == 20)
+    #expect(try await gateway.terminate() == 0)
+    hanging.process.signal(SIGKILL)
+  }
+
+  @Test func aReloadWithExpirationZeroIsDroppedWhereThatIsConfigured() async throws {
+    let gateway = try await Deployment.behind(["200"], app: ["expirationZero: drop"])
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.widgets)
+    try await gateway.settled(push(gateway, .widgets(token)), as: "accepted")
+    let record = try await gateway.settled(push(gateway, PushRequest.widgets(token).with("apns-expiration", "0")), as: "ignored", "waiting")
+    #expect(record["disposition"].string == "ignored", "\(record)")
+    #expect(record["cause"].string == "droppedByPolicy", "\(record)")
+    #expect(try await gateway.terminate() == 0)
+  }
 }

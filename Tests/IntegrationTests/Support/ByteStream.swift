@@ -41,6 +41,9 @@ final class ByteStream: Sendable {
     return lines
   }
 
+  /// How many whole lines there are so far.
+  var lineCount: Int { state.withLock { state in state.bytes.count { $0 == UInt8(ascii: "\n") } } }
+
   /// Whether the writer is gone.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 }

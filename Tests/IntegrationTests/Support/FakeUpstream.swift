@@ -30,4 +30,7 @@ final class FakeUpstream: Sendable {
 
   /// The requests that it got: `connection`, `fields`, `body`, `answer`.
   var requests: [Document] { process.output.lines.dropFirst().compactMap { try? Document(Data($0.utf8)) } }
+
+  /// How many requests it got.
+  var requestCount: Int { process.output.lineCount - 1 }
 }
