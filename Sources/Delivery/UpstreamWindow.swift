@@ -81,7 +81,6 @@ public struct UpstreamWindow: Hashable, Sendable {
     precondition(connecting > 0)
     connecting -= 1
     open += 1
-    retryAt = nil
   }
 
   /// The attempt that was under way has failed; the next waits with `jitter` (0 to 1) of half its delay added.
@@ -104,6 +103,7 @@ public struct UpstreamWindow: Hashable, Sendable {
   /// Takes note of an answer's status.
   public mutating func answered(status: Int, at now: Instant) {
     failures = 0
+    retryAt = nil
     if status == 403 { pausedUntil = now + bounds.pause }
     let doubt = status == 400 || status == 410
     doubtfulCount += doubt ? 1 : 0

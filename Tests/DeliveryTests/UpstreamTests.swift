@@ -95,6 +95,24 @@ import Testing
     expect(true, &window, queued: 1, freeStreams: 0, at: start)
   }
 
+  /// Where a connection takes over before the one that was turned away has ended, it takes over the delay, too.
+  @Test func theNextConnectionDoesNotClearTheDelay() {
+    var window = window()
+    expect(true, &window, queued: 1, freeStreams: 0, at: start)
+    window.connected()
+    expect(true, &window, queued: 1, freeStreams: 0, at: start)
+    window.disconnected(at: start, orderly: true, hasAnswered: false, jitter: 0)
+    window.connected()
+    #expect(window.availability(at: start) == .available, "a connection is open")
+    expect(false, &window, queued: 1, freeStreams: 0, at: start + .milliseconds(99))
+    window.disconnected(at: start, orderly: true, hasAnswered: false, jitter: 0)
+    #expect(window.availability(at: start) == .unavailable(until: start + .milliseconds(200)))
+    expect(true, &window, queued: 1, freeStreams: 0, at: start + .milliseconds(200))
+    window.connected()
+    window.answered(status: 200, at: start + .milliseconds(200))
+    expect(true, &window, queued: 2, freeStreams: 0, at: start + .milliseconds(200))
+  }
+
   @Test(arguments: [true, false]) func aConnectionThatAnswersNothingCostsTheNextDelay(orderly: Bool) {
     var window = window()
     var now = start
