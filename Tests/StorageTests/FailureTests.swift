@@ -69,6 +69,27 @@ import Testing
     #expect(harness.readinessTold == [.notReady("\(Self.full)"), .ready], "a stop that was asked for is no failure")
   }
 
+  /// Writing works for one commit, in which a kept outcome releases the next push, and fails again in the same round.
+  @Test func whatARecoveryReleasesIsSentBeforeTheNextFailure() async throws {
+    let engine = FailingEngine(MemoryEngine())
+    let harness = try Harness(engine)
+    defer { harness.store.stop() }
+    _ = try await harness.store.register(Bench.registration(1, .app))
+    let sent = try #require(harness.settle(harness.batch([1, 1], first: 0, .alert))?.forwards.first)
+    engine.failure = Self.full
+    #expect(harness.complete(sent, .accepted) != nil)
+    harness.advance(.seconds(1), quietly: true)
+    engine.grace = 1
+    #expect(harness.settle(harness.batch([1], first: 2, .alert))?.admits.map(\.result) == [.refused(.serviceUnavailable)])
+    let released = try #require(harness.next()?.batch.forwards.first)
+    #expect(released.id == Bench.id(1))
+    engine.failure = nil
+    harness.advance(.seconds(1))
+    #expect(harness.complete(released, .accepted) != nil)
+    #expect(try await harness.store.push(Bench.id(1)).first?.disposition == .accepted)
+    #expect(try await harness.store.registration(Bench.token(1))?.isInFlight == false)
+  }
+
   @Test func aRegistrationThatIsNotDurableIsNoRegistration() async throws {
     let engine = FailingEngine(MemoryEngine())
     let harness = try Harness(engine)

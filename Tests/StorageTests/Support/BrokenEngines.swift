@@ -43,6 +43,8 @@ final class UnjournaledEngine: WrappedEngine, @unchecked Sendable {
 final class FailingEngine: WrappedEngine, @unchecked Sendable {
   var failure: StoreError?
   var failsToLoad = false
+  /// How many commits work although `failure` is set.
+  var grace = 0
   private(set) var attempts = 0
   override func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
     if failsToLoad { throw .engine("no reading") }
@@ -50,7 +52,10 @@ final class FailingEngine: WrappedEngine, @unchecked Sendable {
   }
   override func commit(_ commit: borrowing Commit) throws(StoreError) {
     attempts += 1
-    if let failure { throw failure }
+    if let failure {
+      guard grace > 0 else { throw failure }
+      grace -= 1
+    }
     try inner.commit(commit)
   }
 }

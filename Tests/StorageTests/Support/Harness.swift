@@ -56,10 +56,10 @@ final class Harness: Sendable {
   /// What the store told of its readiness, in order.
   var readinessTold: [Readiness] { delivered.readiness.withLock { $0 } }
 
-  /// Sets the clock on, and tells the store.
-  func advance(_ span: TimeSpan) {
+  /// Sets the clock on, and tells the store unless it is to find out by itself.
+  func advance(_ span: TimeSpan, quietly: Bool = false) {
     clock.advance(span)
-    store.clockChanged()
+    if !quietly { store.clockChanged() }
   }
 
   /// A batch of one push for each token, with ids that count up from `first`.
