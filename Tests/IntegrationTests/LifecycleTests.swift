@@ -6,9 +6,11 @@ import Testing
   @Test(arguments: [["dev"], ["gateway"]]) func sigtermDrainsAndExitsWithZero(command: [String]) async throws {
     let server = try await Deployment.start(command)
     let token = newToken()
-    async let talk = server.converse([.preface(), .receive(seconds: 15)])
+    let connected = server.state.path("connected")
+    async let talk = server.converse([.preface(), .receive(frames: 2), .mark(connected), .receive(seconds: 15)])
     try await server.register(token, RegistrationBody.widgets)
     #expect(try await server.send(.widgets(token)).status == 200)
+    try await eventually("the client is connected") { FileManager.default.fileExists(atPath: connected) }
 
     #expect(try await server.terminate() == 0)
 
@@ -23,11 +25,13 @@ import Testing
     try await server.register(token, RegistrationBody.widgets)
     let fields = try await server.fields(to: token)
     let before = server.process
+    let underWay = server.state.path("under-way")
     async let talk = server.converse([
-      .preface(), .headers(fields, stream: 1), .data(#"{"aps":{"content-"#, stream: 1, end: false), .receive(frames: 2, seconds: 1),
-      .receive(frames: 1, seconds: 5), .data(#"changed":true}}"#, stream: 1), .receive(ends: 1, seconds: 5),
+      // The answer to the PING shows that what was sent before it has been read.
+      .preface(), .headers(fields, stream: 1), .data(#"{"aps":{"content-"#, stream: 1, end: false), .ping("read"), .receive(frames: 3),
+      .mark(underWay), .receive(frames: 1, seconds: 15), .data(#"changed":true}}"#, stream: 1), .receive(ends: 1, seconds: 5),
     ])
-    try await Task.sleep(for: .milliseconds(300))
+    try await eventually("the request is under way") { FileManager.default.fileExists(atPath: underWay) }
     before.signal(SIGTERM)
     let result = try await talk
     #expect(try await server.process.waitForExit(within: .seconds(20)) == 0)

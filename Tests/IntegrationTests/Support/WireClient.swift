@@ -52,6 +52,8 @@ enum Step {
   case flood([(String, String)], data: String, count: Int, seconds: Double)
   /// Reads until so many streams have ended, or so many frames came, or the server closed.
   case receive(ends: Int? = nil, frames: Int? = nil, seconds: Double = 10)
+  /// Makes an empty file, so that the test knows how far the client is.
+  case mark(String)
 
   fileprivate var json: [String: Any] {
     switch self {
@@ -63,6 +65,7 @@ enum Step {
     case .reset(let stream): ["reset": stream]
     case .flood(let fields, let data, let count, let seconds):
       ["flood": ["headers": fields.map { [$0.0, $0.1] }, "data": data, "count": count, "seconds": seconds] as [String: Any]]
+    case .mark(let path): ["mark": path]
     case .receive(let ends, let frames, let seconds):
       [
         "receive": (["ends": ends, "frames": frames] as [String: Int?]).compactMapValues { $0 as Any? }.merging(["seconds": seconds]) { $1 }

@@ -10,6 +10,7 @@ Steps:
   {"raw": text}                                      bytes as they are
   {"flood": {"headers", "data", "count", "seconds"}} so many requests without ever reading; ends early when sending makes no progress
   {"ping": text}, {"reset": stream}
+  {"mark": path}                                     makes an empty file, for whoever wants to know how far this is
   {"receive": {"ends": n, "frames": n, "seconds": s}} reads until so many streams have ended, so many frames came, or the server closed
 Writes one JSON object: {"alpn", "version", "frames": [{"type", "flags", "stream", "fields"?, "text"?, "hex"}], "closed", "bytes", "sent", "error"?}
 """
@@ -82,6 +83,7 @@ try:
         elif "raw" in step: connection.sendall(step["raw"].encode("latin-1"))
         elif "ping" in step: connection.sendall(frame("PING", 0, 0, step["ping"].encode().ljust(8)[:8]))
         elif "reset" in step: connection.sendall(frame("RST_STREAM", 0, step["reset"], struct.pack(">I", 8)))
+        elif "mark" in step: open(step["mark"], "w").close()
         elif "flood" in step: flood(**step["flood"])
         elif "receive" in step:
             wanted = dict(step["receive"]); wanted["frames_wanted"] = wanted.pop("frames", None); receive(**wanted)
