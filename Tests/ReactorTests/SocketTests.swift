@@ -141,8 +141,11 @@ private final class Peer: ReadinessHandler {
       let client = try Descriptor.connecting(to: listening.address)
       var limit = rlimit(rlim_cur: rlim_t(client.raw) + 1, rlim_max: rlim_t(client.raw) + 1024)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      while loop.timers.isEmpty { loop.turn(waitingAtMost: .seconds(1)) }
-      precondition(accepted == 0)
+      // Descriptors that the process was born with may leave gaps below the limit.
+      var fillers: [Int32] = []
+      while case let filler = dup(client.raw), filler >= 0 { fillers.append(filler) }
+      for _ in 0..<10 where loop.timers.isEmpty { loop.turn(waitingAtMost: .seconds(1)) }
+      precondition(!loop.timers.isEmpty && accepted == 0)
       loop.turn(waitingAtMost: .zero)
       precondition(accepted == 0)
       limit.rlim_cur += 16
