@@ -26,6 +26,7 @@ public final class EventLoop {
   private var deciding: [() -> Void] = []
   private var flushing: [() -> Void] = []
   private var mailboxes: [LoopMailbox] = []
+  private var closing: [() -> Void] = []
 
   /// The key of the descriptor that other threads wake the loop with; no slab slot has it.
   private static let wakeKey = UInt64.max
@@ -106,7 +107,27 @@ public final class EventLoop {
   /// Runs rounds on the calling thread until somebody calls `stop()`; from then on the mailboxes take nothing.
   public func run() {
     while !handle.isStopping { turn() }
+    close()
+  }
+
+  /// Runs `action` once, when the loop is closed.
+  public func atClose(_ action: @escaping () -> Void) { closing.append(action) }
+
+  /// Lets go of everything that was given to the loop: nothing of it runs any more, and descriptors that only the loop kept
+  /// alive are closed. `run()` does it at its end.
+  public func close() {
+    let actions = closing
+    closing.removeAll()
+    for action in actions { action() }
     for mailbox in mailboxes { mailbox.close() }
+    mailboxes.removeAll()
+    deciding.removeAll()
+    flushing.removeAll()
+    resumed.removeAll()
+    timers = TimerHeap()
+    var keys: [SlabKey] = []
+    handlers.forEach { key, _ in keys.append(key) }
+    for key in keys { handlers.remove(key) }
   }
 
   /// Makes `run()` return after this round.

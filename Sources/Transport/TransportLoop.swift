@@ -50,6 +50,7 @@ public final class TransportLoop {
     self.exchanges = ExchangePool(capacity: exchanges, memory: memory)
     self.connections = Slab(capacity: connections)
     loop.atEveryRoundEnd(.flush) { [weak self] in self?.flush() }
+    loop.atClose { [weak self] in self?.close() }
     sweepTimer = loop.makeTimer { [weak self] in self?.sweep() }
   }
 
@@ -63,6 +64,9 @@ public final class TransportLoop {
   }
 
   func remove(_ key: SlabKey) { connections.remove(key) }
+
+  /// Closes every connection as it is; the loop does it at its end, since connections and loop hold each other.
+  private func close() { for connection in connections(where: { _ in true }) { connection.release() } }
 
   /// Has `connection` flushed when the round ends; it asks once a round.
   func touch(_ connection: Connection) { touched.append(connection) }

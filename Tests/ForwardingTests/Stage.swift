@@ -73,6 +73,8 @@ final class Stage {
     forwarder.send(push, bytes.span.bytes)
   }
 
+  deinit { loop.close() }
+
   /// Runs rounds until `condition` holds; false after ten seconds without.
   func wait(until condition: () -> Bool) -> Bool {
     let end = Uptime.read() + .seconds(10)

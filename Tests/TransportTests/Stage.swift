@@ -48,6 +48,8 @@ final class Stage {
       handler: handler)
   }
 
+  deinit { loop.close() }
+
   /// Runs rounds until `condition` holds; false after ten seconds without.
   func wait(until condition: () -> Bool) -> Bool {
     let end = Uptime.read() + .seconds(10)
