@@ -52,8 +52,8 @@ extension Reason {
         "The request has no body.", "Send a JSON object; to reload widgets or a control it is {\"aps\":{\"content-changed\":true}}.")
     case .topicDisallowed:
       Remedy(
-        "The provider key may not send to this topic: the app is not known here, is not among the key's apps, or the suffix stands twice.",
-        "Configure the app and list it with the key, and give a library that adds the suffix itself the bare bundle id.")
+        "The provider key may not send to this topic: its suffix does not exist or stands twice, or the app is not known here or not among the key's apps.",
+        "Set apns-topic as detail says; widgetpush dev takes an unknown app with --app BUNDLE, or every app with --any-app, and a gateway lists it under apps.")
     case .badPayload:
       Remedy(
         "A device would drop this payload without telling anyone, so strict validation refuses it.",

@@ -61,7 +61,7 @@ import Primitives
     let width = commands.map(\.name.count).max() ?? 0
     let lines = commands.map { "  \($0.name)\(String(repeating: " ", count: width - $0.name.count))  \($0.summary)" }
     return """
-      widgetpush: a reload server for widgets, controls and Live Activities that speaks APNs
+      widgetpush: a reload gateway for widgets, controls and Live Activities that speaks APNs
 
       Usage: widgetpush COMMAND [OPTIONS]
 

@@ -21,6 +21,7 @@ import Testing
     try manager.createSymbolicLink(atPath: folder.path(".widgetpush"), withDestinationPath: dev.state.path)
     let script = try commands.replacingOccurrences(of: "localhost:2197", with: "localhost:\(dev.port("provider"))")
       .replacingOccurrences(of: "localhost:8443", with: "localhost:\(dev.port("control"))")
+      .replacingOccurrences(of: "localhost:8444", with: "localhost:\(dev.port("device"))")
     return try await run(["bash", "-euc", "cd \(folder.path)\n\(script)"])
   }
 
@@ -42,6 +43,18 @@ import Testing
     let result = try await asAReader("token=\(token)\n" + commands(below: "What became of a push"), of: dev)
     #expect(result.status == 0, "\(result.standardError)")
     #expect(try Document(result.standardOutput)["complete"].bool == true, "\(result.text)")
+  }
+
+  @Test func anAppRegistersAndTheDeviceTellsWhatItDid() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    _ = try await dev.send(.widgets(token))
+    // In the same shell: with the variables of the block before.
+    let script = try "token=\(token)\n" + commands(below: "What became of a push") + commands(below: "The two APIs")
+    let result = try await asAReader(script, of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    #expect(result.text.contains(token) && result.text.contains("\"events\":["), "\(result.text)")
   }
 
   @Test func theDemoShowsTheWholeWayAndLeavesNothing() async throws {

@@ -9,7 +9,8 @@ extension Command {
     "send", "sends a push as a backend would, and waits for what becomes of it", operands: "TOKEN", count: 1...1,
     discussion: """
       Signs a provider token with the state folder's key and sends one push to the provider API. Type, topic and payload follow
-      from the token's registration unless given. Then it waits until the push has ended, and says how.
+      from the token's registration unless given. Then it waits until the push has ended, or is held for a budget, an interval or
+      an upstream, and says what became of it.
       The status is 0 when the push was accepted and not known to be in vain; 1 when it was refused, ignored, expired or failed.
       """,
     options: [
