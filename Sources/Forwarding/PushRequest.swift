@@ -9,48 +9,35 @@ import Push
 /// authorization is the gateway's own.
 struct PushRequest: ~Copyable {
   var fields = FieldList()
-  private var path = InlineArray<212, UInt8>(repeating: 0)
   private let authority: [UInt8]
 
   private static let pathPrefix: StaticString = "/3/device/"
 
-  init(authority: String) {
-    self.authority = Array(authority.utf8)
-    for index in 0..<Self.pathPrefix.utf8CodeUnitCount { path[index] = unsafe Self.pathPrefix.utf8Start[index] }
-  }
+  init(authority: String) { self.authority = Array(authority.utf8) }
 
   /// Makes `fields` those of `push`, whose ranges lie in `bytes`.
   mutating func write(_ push: ForwardedPush, _ bytes: RawSpan, authorization: RawSpan) {
-    let pathCount = writePath(push.token)
-    // Locals, since a span of a property would hold all of self while the fields change.
-    let (path, authority) = (path, authority)
+    // A local, since a span of a property would hold all of self while the fields change.
+    let authority = authority
     fields.removeAll()
     fields.append(.method, "POST")
     fields.append(.scheme, "https")
     unsafe fields.append(.authority, authority.span.bytes)
-    unsafe fields.append(.path, path.span.bytes.extracting(0..<pathCount))
+    fields.append(.path, bytesMax: Self.pathPrefix.utf8CodeUnitCount + 2 * DeviceToken.bytesMax) { output in
+      for index in 0..<Self.pathPrefix.utf8CodeUnitCount { output.append(unsafe Self.pathPrefix.utf8Start[index]) }
+      push.token.writeHex(to: &output)
+    }
     fields.append(.authorization, authorization)
     fields.append(.apnsPushType, push.type.text)
     fields.append(.apnsTopic, bytes[push.topic])
     if push.prioritySent { fields.append(.apnsPriority, Self.text(push.priority)) }
-    let id = push.id.text
-    unsafe fields.append(.apnsID, id.span.bytes)
+    fields.append(.apnsID, bytesMax: PushID.textCount) { push.id.write(to: &$0) }
     switch push.expiration {
     case .absent: break
     case .zero: fields.append(.apnsExpiration, "0")
     case .at(let date): appendExpiration(date.unixSeconds)
     }
     if !push.collapseID.isEmpty { fields.append(.apnsCollapseID, bytes[push.collapseID]) }
-  }
-
-  private mutating func writePath(_ token: DeviceToken) -> Int {
-    var end = Self.pathPrefix.utf8CodeUnitCount
-    for index in 0..<token.count {
-      path[end] = Hexadecimal.digit(token[index] >> 4)
-      path[end + 1] = Hexadecimal.digit(token[index] & 15)
-      end += 2
-    }
-    return end
   }
 
   private mutating func appendExpiration(_ unixSeconds: Int64) {

@@ -44,6 +44,21 @@ public struct FieldList: ~Copyable {
       flags: name.isUnrepeated ? Self.fixedName | Self.noIndex : Self.fixedName)
   }
 
+  /// Appends a field whose value `write` makes in place, in at most `bytesMax` bytes; it must be a valid field value.
+  public mutating func append(_ name: HeaderName, bytesMax: Int, _ write: (inout OutputRawSpan) -> Void) {
+    precondition(bytesMax <= Self.bytesMax - byteCount, "more bytes than a FieldList holds")
+    let start = bytes + byteCount
+    let buffer = UnsafeMutableRawBufferPointer(start: start, count: bytesMax)
+    var output = OutputRawSpan(buffer: buffer, initializedCount: 0)
+    write(&output)
+    let length = output.finalize(for: buffer)
+    byteCount += length
+    let wireName = name.wireName
+    append(
+      .init(mutating: wireName.utf8Start), wireName.utf8CodeUnitCount, start, length,
+      flags: name.isUnrepeated ? Self.fixedName | Self.noIndex : Self.fixedName)
+  }
+
   /// Appends a field with a constant value.
   public mutating func append(_ name: HeaderName, _ value: StaticString) {
     let wireName = name.wireName

@@ -30,6 +30,21 @@ public enum Hexadecimal {
     return (UInt32(truncatingIfNeeded: pairs | pairs >> 16), UInt8(truncatingIfNeeded: (isUpper &* 0x0102_0408_1020_4080) >> 56))
   }
 
+  /// The eight digits of `bytes`, whose highest byte comes first; digit n is a capital when bit n of `upperCase` is set.
+  ///
+  /// The first digit is in the lowest byte. The way back from `eight`, and as often needed: all digits are made together.
+  @inlinable public static func digits(of bytes: UInt32, upperCase: UInt8 = 0) -> UInt64 {
+    let each: UInt64 = 0x0101_0101_0101_0101
+    var pairs = UInt64(bytes.byteSwapped)
+    pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF
+    pairs = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
+    let values = (pairs >> 4 | pairs << 8) & (each &* 0x0F)
+    let isLetter = (values &+ each &* 6) >> 4 & each
+    // Bit n of `upperCase`, carried to the lowest bit of byte n.
+    let isUpper = ((UInt64(upperCase) &* each & 0x8040_2010_0804_0201) &+ each &* 0x7F) >> 7 & each
+    return values &+ each &* 0x30 &+ isLetter &* 0x27 &- (isLetter & isUpper) &* 0x20
+  }
+
   /// The lower-case digit of a value below 16.
   @inlinable public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? value &+ UInt8(ascii: "0") : value &- 10 &+ UInt8(ascii: "a")

@@ -47,12 +47,28 @@ public struct DeviceToken: Sendable {
     let count = bytes.byteCount
     guard count > 0, count <= Self.bytesMax else { return nil }
     words = InlineArray(repeating: 0)
-    for index in 0..<count { set(bytes.byte(index), at: index) }
+    for index in 0..<count / 8 { words[index] = bytes.word(8 * index) }
+    for index in count & ~7..<count { set(bytes.byte(index), at: index) }
     words[12] |= UInt64(count) << 56
   }
 
   /// Sets a byte that is still zero.
   private mutating func set(_ byte: UInt8, at index: Int) { words[index >> 3] |= UInt64(byte) << UInt64(8 * (index & 7)) }
+
+  /// Bytes 8 × `index` and after, the first one lowest, zeros after the last.
+  public func word(_ index: Int) -> UInt64 { index < 12 ? words[index] : words[12] & 0x00FF_FFFF_FFFF_FFFF }
+
+  /// Writes the token as lower-case hexadecimal text; `output` has room for two digits a byte.
+  public func writeHex(to output: inout OutputRawSpan) {
+    for index in 0..<count / 4 {
+      let four = UInt32(truncatingIfNeeded: words[index >> 1] >> UInt64(32 * (index & 1)))
+      unsafe output.append(Hexadecimal.digits(of: four.byteSwapped).littleEndian, as: UInt64.self)
+    }
+    for index in count & ~3..<count {
+      output.append(Hexadecimal.digit(self[index] >> 4))
+      output.append(Hexadecimal.digit(self[index] & 15))
+    }
+  }
 
   /// The token as lower-case hexadecimal text.
   public var hex: String { Hexadecimal.encode(bytes) }
@@ -64,8 +80,7 @@ public struct DeviceToken: Sendable {
   public func hash(seed: UInt64) -> UInt64 {
     var state = seed ^ UInt64(count) &* 0x9E37_79B9_7F4A_7C15
     for index in 0..<(count + 7) / 8 {
-      let word = index < 12 ? words[index] : words[12] & 0x00FF_FFFF_FFFF_FFFF
-      let product = (state ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+      let product = (state ^ word(index)).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
       state = product.high ^ product.low
     }
     let product = (state ^ 0xE703_7ED1_A0B4_28DB).multipliedFullWidth(by: 0x8EBC_6AF0_9C88_C6E3)

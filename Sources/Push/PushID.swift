@@ -48,20 +48,29 @@ public struct PushID: Sendable {
     unsafe self.init(text: bytes.span.bytes)
   }
 
-  /// The 36 bytes of the text, in the letter case it came in.
-  public var text: InlineArray<36, UInt8> {
-    var digit = 0
-    return InlineArray { index in
-      if Self.isHyphen(index) { return UInt8(ascii: "-") }
-      let word = digit < 16 ? high : low
-      let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (digit & 15)) & 15)
-      let upper = upperCase >> UInt32(digit) & 1 == 1 && value >= 10
-      digit += 1
-      return upper ? Hexadecimal.digit(value) & ~0x20 : Hexadecimal.digit(value)
-    }
+  /// Writes the 36 bytes of the text, in the letter case it came in; `output` has room for them.
+  ///
+  /// Each push's id is written for its sender and for its upstream, so it goes eight digits at a time.
+  public func write(to output: inout OutputRawSpan) {
+    let hyphen = UInt8(ascii: "-")
+    let second = digits(UInt32(truncatingIfNeeded: high), 8)
+    let third = digits(UInt32(truncatingIfNeeded: low >> 32), 16)
+    unsafe output.append(digits(UInt32(truncatingIfNeeded: high >> 32), 0), as: UInt64.self)
+    output.append(hyphen)
+    unsafe output.append(UInt32(truncatingIfNeeded: second), as: UInt32.self)
+    output.append(hyphen)
+    unsafe output.append(UInt32(truncatingIfNeeded: second >> 32), as: UInt32.self)
+    output.append(hyphen)
+    unsafe output.append(UInt32(truncatingIfNeeded: third), as: UInt32.self)
+    output.append(hyphen)
+    unsafe output.append(UInt32(truncatingIfNeeded: third >> 32), as: UInt32.self)
+    unsafe output.append(digits(UInt32(truncatingIfNeeded: low), 24), as: UInt64.self)
   }
 
-  private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
+  /// The digits of four bytes, of which the first is digit `first` of the id.
+  private func digits(_ bytes: UInt32, _ first: UInt32) -> UInt64 {
+    Hexadecimal.digits(of: bytes, upperCase: UInt8(truncatingIfNeeded: upperCase >> first)).littleEndian
+  }
 }
 
 extension PushID: Hashable {
@@ -78,7 +87,10 @@ extension PushID: Hashable {
 extension PushID: CustomStringConvertible {
   /// The text in the letter case it came in.
   public var description: String {
-    let text = text
-    return String(decoding: (0..<Self.textCount).map { text[$0] }, as: UTF8.self)
+    unsafe String(unsafeUninitializedCapacity: Self.textCount) { buffer in
+      var output = unsafe OutputRawSpan(buffer: UnsafeMutableRawBufferPointer(buffer), initializedCount: 0)
+      write(to: &output)
+      return unsafe output.finalize(for: UnsafeMutableRawBufferPointer(buffer))
+    }
   }
 }

@@ -28,6 +28,23 @@ import Testing
 }
 
 @Suite("Eight hexadecimal digits") struct EightDigitsTests {
+  /// Every byte value in every place and every pattern of capitals, against the digit by digit writing.
+  @Test func writesWhatTheSingleDigitWrites() {
+    for place in 0..<4 {
+      for byte in UInt8.min...UInt8.max {
+        let bytes = 0x09AF_5EC3 & ~(0xFF << UInt32(8 * place)) | UInt32(byte) << UInt32(8 * place)
+        let capitals = byte &* 167
+        let digits = Hexadecimal.digits(of: bytes, upperCase: capitals)
+        for digit in 0..<8 {
+          let lower = Hexadecimal.digit(UInt8(bytes >> UInt32(28 - 4 * digit) & 15))
+          let isCapital = lower >= UInt8(ascii: "a") && capitals >> UInt8(digit) & 1 == 1
+          #expect(
+            UInt8(truncatingIfNeeded: digits >> UInt64(8 * digit)) == (isCapital ? lower & ~0x20 : lower), "\(bytes) \(capitals) \(digit)")
+        }
+      }
+    }
+  }
+
   /// Every byte value in every place, against the digit by digit reading.
   @Test func agreesWithTheSingleDigit() {
     for place in 0..<8 {

@@ -26,6 +26,23 @@ import Testing
     #expect(token.hash(seed: 1) != token.hash(seed: 2))
   }
 
+  @Test(arguments: 1...DeviceToken.bytesMax) func deviceTokensAreWrittenAsTheyAreSpelled(count: Int) {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
+    guard let token = DeviceToken(bytes: bytes.span.bytes) else {
+      Issue.record("no token of \(count) bytes")
+      return
+    }
+    #expect(token == DeviceToken(hex: token.hex))
+    #expect(token.bytes == bytes)
+    let written = [UInt8](unsafeUninitializedCapacity: 2 * count) { buffer, written in
+      let room = UnsafeMutableRawBufferPointer(buffer)
+      var output = OutputRawSpan(buffer: room, initializedCount: 0)
+      token.writeHex(to: &output)
+      written = output.finalize(for: room)
+    }
+    #expect(String(decoding: written, as: UTF8.self) == token.hex)
+  }
+
   @Test(arguments: ["", "0", "0g", String(repeating: "00", count: 101)]) func badDeviceToken(hex: String) {
     #expect(DeviceToken(hex: hex) == nil)
   }

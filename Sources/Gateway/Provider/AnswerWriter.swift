@@ -40,8 +40,7 @@ struct AnswerWriter: ~Copyable {
 
   private mutating func begin(_ id: PushID) {
     fields.removeAll()
-    let text = id.text
-    unsafe fields.append(.apnsID, text.span.bytes)
+    fields.append(.apnsID, bytesMax: PushID.textCount) { id.write(to: &$0) }
   }
 
   private mutating func explain(_ disposition: Disposition, detail: String) {

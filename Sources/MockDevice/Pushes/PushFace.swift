@@ -18,8 +18,7 @@ final class PushFace {
     let answer = desk.settle(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal)
     fields.removeAll()
-    let id = answer.id.text
-    unsafe fields.append(.apnsID, id.span.bytes)
+    fields.append(.apnsID, bytesMax: PushID.textCount) { answer.id.write(to: &$0) }
     if case .refused(let reason, let since, let detail) = answer.outcome {
       let body = ErrorBody.bytes(reason, since: since, detail: detail)
       unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes)
