@@ -24,8 +24,9 @@ public protocol ForwarderDelegate: AnyObject {
 ///
 /// Each upstream has connections and a queue of its own, so that one that is down or slow never holds up another.
 public final class Forwarder {
-  /// Who is told.
-  public weak var delegate: (any ForwarderDelegate)?
+  /// Who is told; must live as long as it is set. Not a weak reference, since those make every retain and release of what
+  /// they refer to slow, and there are several a push.
+  public unowned var delegate: (any ForwarderDelegate)?
 
   let authorization: UpstreamAuthorization
   /// The bytes of queued pushes.
@@ -37,6 +38,8 @@ public final class Forwarder {
     self.authorization = authorization
     links = upstreams.indices.map { UpstreamLink($0, upstreams[$0], on: transport, self) }
   }
+
+  deinit { for link in links { link.abandon() } }
 
   /// Sends `push`, whose ranges lie in `bytes`, now or when a stream is free.
   ///

@@ -75,6 +75,14 @@ final class UpstreamLink {
   /// Ends every connection at once.
   func abort() { for client in clients { client.abort() } }
 
+  /// The forwarder is gone: nobody is told anything any more.
+  func abandon() {
+    for client in clients + (connecting.map { [$0] } ?? []) {
+      client.delegate = nil
+      client.abort()
+    }
+  }
+
   private func freeClient() -> HTTP2Client? { clients.first { $0.availableStreams > 0 } }
 
   /// Writes the push on a stream of `client`; false when the stream is not to be had after all.

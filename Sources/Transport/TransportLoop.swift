@@ -30,6 +30,7 @@ public final class TransportLoop {
   private var connections: Slab<Connection>
   private var touched: ContiguousArray<Connection> = []
   private var sweepTimer: Timer?
+  private let wayBack = WayBack()
   private var resolutions: Mailbox<Resolution>?
   private var waitingForAddresses: [UInt64: (Result<[SocketAddress], ResolutionError>) -> Void] = [:]
   private var nextQuestion: UInt64 = 0
@@ -49,9 +50,21 @@ public final class TransportLoop {
     memory = SessionMemory(blockBytesMax: blockBytesMax)
     self.exchanges = ExchangePool(capacity: exchanges, memory: memory)
     self.connections = Slab(capacity: connections)
-    loop.atEveryRoundEnd(.flush) { [weak self] in self?.flush() }
-    loop.atClose { [weak self] in self?.close() }
-    sweepTimer = loop.makeTimer { [weak self] in self?.sweep() }
+    let way = wayBack
+    way.transport = self
+    loop.atEveryRoundEnd(.flush) { way.transport?.flush() }
+    loop.atClose { way.transport?.close() }
+    sweepTimer = loop.makeTimer { way.transport?.sweep() }
+  }
+
+  deinit { wayBack.transport = nil }
+
+  /// The way from the loop's hooks back to the transport, until that ends.
+  ///
+  /// What a weak reference is for; but whatever was once referred to weakly counts its references in a side table from then
+  /// on, and each request retains and releases the transport several times.
+  private final class WayBack {
+    unowned var transport: TransportLoop?
   }
 
   /// Connections that are open, lingering ones included.
@@ -74,10 +87,11 @@ public final class TransportLoop {
   /// Looks `host` up on another thread; `completion` is called on this loop, in a later round.
   func resolve(_ host: String, port: UInt16, completion: @escaping (Result<[SocketAddress], ResolutionError>) -> Void) {
     // As many wait as there are clients that connect, which the owner of the clients bounds.
+    let way = wayBack
     let mailbox =
       resolutions
-      ?? loop.makeMailbox(capacity: .max) { [weak self] (resolution: Resolution) in
-        self?.waitingForAddresses.removeValue(forKey: resolution.tag)?(resolution.result)
+      ?? loop.makeMailbox(capacity: .max) { (resolution: Resolution) in
+        way.transport?.waitingForAddresses.removeValue(forKey: resolution.tag)?(resolution.result)
       }
     resolutions = mailbox
     nextQuestion += 1

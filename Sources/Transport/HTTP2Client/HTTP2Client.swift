@@ -31,8 +31,9 @@ public final class HTTP2Client {
     }
   }
 
-  /// Who sends the requests.
-  public weak var delegate: (any HTTP2ClientDelegate)?
+  /// Who sends the requests; kept until the end of the connection was told. Not a weak reference, since those make every
+  /// retain and release of what they refer to slow, and there are several a request.
+  public var delegate: (any HTTP2ClientDelegate)?
   /// A number of the caller's own.
   public var tag: UInt64 = 0
 
@@ -98,14 +99,14 @@ extension HTTP2Client {
   public func connect() {
     precondition(!hasStarted, "a client connects once")
     hasStarted = true
-    connectTimer = transport.loop.makeTimer { [weak self] in
-      guard let self, !session.isEstablished else { return }
-      abort(.handshakeTimeout)
+    // The timer holds the client until `conclude`, which lets go of it.
+    connectTimer = transport.loop.makeTimer { [self] in
+      if !session.isEstablished { abort(.handshakeTimeout) }
     }
     connectTimer?.arm(after: configuration.connectTimeout)
     // Never from within the call: the caller is told in a later round, and may be in the middle of something now.
-    transport.resolve(configuration.host, port: configuration.port) { [weak self] result in
-      guard let self, !hasEnded else { return }
+    transport.resolve(configuration.host, port: configuration.port) { [self] result in
+      guard !hasEnded else { return }
       switch result {
       case .success(let found):
         addresses = found[...]
@@ -141,8 +142,11 @@ extension HTTP2Client {
     guard !hasEnded else { return }
     hasEnded = true
     connectTimer?.cancel()
+    connectTimer = nil
     session.disconnect()
     handOnAnswers()
+    let delegate = self.delegate
+    self.delegate = nil
     delegate?.client(self, ended: end)
   }
 }
