@@ -71,11 +71,12 @@ final class ProviderLoop {
 
 extension ProviderLoop: HTTP2ServerHandler {
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
+    let environment = Self.environment(ofServerName: connection.serverName)
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: Self.environment(ofServerName: connection.serverName), now: loop.now, tokens: &tokens)
+      environment: environment, now: loop.now, tokens: &tokens)
     switch verdict {
-    case .push(let push): admit(push, exchange, environment: Self.environment(ofServerName: connection.serverName))
+    case .push(let push): admit(push, exchange, environment: environment)
     case .refused(let refusal): refuse(refusal, exchange)
     }
   }
@@ -133,7 +134,8 @@ extension ProviderLoop: HTTP2ServerHandler {
 
   /// The environment that Apple's host names stand for; any other name says nothing.
   private static func environment(ofServerName name: String?) -> PushEnvironment? {
-    switch name {
+    guard let name else { return nil }
+    return switch name {
     case "api.push.apple.com": .production
     case "api.sandbox.push.apple.com", "api.development.push.apple.com": .development
     default: nil
@@ -160,7 +162,8 @@ extension ProviderLoop {
   private func submit() {
     guard !batch.isEmpty else { return }
     if !store.submit(batch, from: index) {
-      for operation in batch.admits { answer(operation, .refused(.serviceUnavailable)) }
+      for index in batch.admits.indices { batch.admits[index].result = .refused(.serviceUnavailable) }
+      answer(batch.admits)
       batch.admits.removeAll(keepingCapacity: true)
       // Outcomes always have room, and refusals are only for the log.
       guard !batch.completions.isEmpty, store.submit(batch, from: index) else { return batch.reset() }
@@ -170,31 +173,50 @@ extension ProviderLoop {
 
   /// Answers what the store has settled, forwards what may go, and gives the batch back.
   private func settle(_ batch: Batch) {
-    for operation in batch.admits { answer(operation, operation.result) }
-    for push in batch.forwards { forwarder.send(push, batch.bytes) }
+    answer(batch.admits)
+    forward(batch.forwards, batch.bytes)
     store.recycle(batch)
   }
 
-  private func answer(_ operation: AdmitOperation, _ admission: Admission) {
-    let exchange = transport.exchanges.exchange(for: ExchangeKey(packed: operation.reply))
-    switch admission {
-    case .unsettled: preconditionFailure("a settled batch has a result for each push")
-    case .forwarded, .waiting, .merged, .ended:
-      metrics.accepted(operation.type, shard: index)
-      if case .ended(.ignored, let cause) = admission { observer?(.ignored(operation.id, cause, detail: "")) }
-      guard let exchange else { return }
-      answers.accept(exchange, id: operation.id, explanation: isExplained(exchange) ? (admission.disposition, admission.explanation) : nil)
-    case .refused(let reason, let cause, let since, let retryAt):
-      metrics.answered(operation.type, reason, shard: index)
-      let detail = cause == .none ? reason.remedy.happened : cause.remedy.happened
-      observer?(
-        .refused(
-          RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
-      guard let exchange else { return }
-      let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
-      answers.refuse(
-        exchange, id: operation.id, reason, since: since, detail: detail, retryAfterSeconds: wait, explaining: isExplained(exchange))
+  private func forward(_ pushes: ContiguousArray<ForwardedPush>, _ bytes: RawSpan) {
+    for index in pushes.indices { forwarder.send(pushes[index], bytes) }
+  }
+
+  /// Answers settled pushes, each where it lies: operations are large, and a copy of each would cost more than its answer.
+  private func answer(_ operations: ContiguousArray<AdmitOperation>) {
+    let exchanges = transport.exchanges
+    for place in operations.indices {
+      let exchange = exchanges.exchange(for: ExchangeKey(packed: operations[place].reply))
+      switch operations[place].result {
+      case .unsettled: preconditionFailure("a settled batch has a result for each push")
+      case .refused: refuse(operations[place], exchange)
+      case .forwarded, .waiting, .merged, .ended:
+        metrics.accepted(operations[place].type, shard: index)
+        if let observer, case .ended(.ignored, let cause) = operations[place].result {
+          observer(.ignored(operations[place].id, cause, detail: ""))
+        }
+        guard let exchange else { continue }
+        answers.accept(exchange, id: operations[place].id, explanation: explanation(of: operations[place].result, to: exchange))
+      }
     }
+  }
+
+  private func explanation(of admission: Admission, to exchange: Exchange) -> (disposition: Disposition, detail: String)? {
+    isExplained(exchange) ? (admission.disposition, admission.explanation) : nil
+  }
+
+  /// Answers a push that the store has refused.
+  private func refuse(_ operation: AdmitOperation, _ exchange: Exchange?) {
+    guard case .refused(let reason, let cause, let since, let retryAt) = operation.result else { return }
+    metrics.answered(operation.type, reason, shard: index)
+    let detail = cause == .none ? reason.remedy.happened : cause.remedy.happened
+    observer?(
+      .refused(
+        RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
+    guard let exchange else { return }
+    let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
+    answers.refuse(
+      exchange, id: operation.id, reason, since: since, detail: detail, retryAfterSeconds: wait, explaining: isExplained(exchange))
   }
 }
 

@@ -33,23 +33,36 @@ public enum SecureRandom {
 /// Belongs to one thread. A used word is overwritten, so memory never tells an id twice.
 public final class RandomPool: RandomNumberGenerator {
   private static let words = 512
-  private var pool = [UInt64](repeating: 0, count: words)
-  private var used = words
+  private struct State {
+    let pool = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
+    var used = words
+  }
+
+  // Behind a pointer, because the properties of a class are checked for exclusive access at each use.
+  private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
   /// A pool that fills itself at the first draw.
-  public init() {}
+  public init() { state.initialize(to: State()) }
+
+  deinit {
+    OPENSSL_cleanse(state.pointee.pool, Self.words * MemoryLayout<UInt64>.size)
+    state.pointee.pool.deallocate()
+    state.deallocate()
+  }
 
   /// The next random word.
   public func next() -> UInt64 {
-    if used == Self.words {
-      let filled = pool.withUnsafeMutableBytes { RAND_bytes($0.baseAddress, Int32($0.count)) } == 1
-      precondition(filled, "OpenSSL has no entropy")
-      used = 0
-    }
-    defer {
-      pool[used] = 0
-      used += 1
-    }
-    return pool[used]
+    if state.pointee.used == Self.words { fill() }
+    let word = state.pointee.pool[state.pointee.used]
+    state.pointee.pool[state.pointee.used] = 0
+    state.pointee.used += 1
+    return word
+  }
+
+  private func fill() {
+    let bytes = UnsafeMutableRawBufferPointer(start: state.pointee.pool, count: Self.words * MemoryLayout<UInt64>.size)
+    let filled = RAND_bytes(bytes.baseAddress, Int32(bytes.count)) == 1
+    precondition(filled, "OpenSSL has no entropy")
+    state.pointee.used = 0
   }
 }
