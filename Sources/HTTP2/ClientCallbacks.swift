@@ -44,7 +44,7 @@ enum ClientCallbacks {
     nghttp2_session_callbacks_set_on_frame_send_callback(table) { _, frame, user in
       let core = client(user)
       let head = frame!.pointee.hd
-      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue { slot(core, head.stream_id)?.pointee.isSent = true }
+      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue { core.pointee.lastSent = head.stream_id }
       if UInt32(head.type) == NGHTTP2_GOAWAY.rawValue, let failure = SessionFailure(sent: frame!.pointee.goaway) {
         core.pointee.failure = core.pointee.failure ?? failure
       }
@@ -71,10 +71,13 @@ enum ClientCallbacks {
   @inline(__always) private static func slot(_ core: UnsafeMutablePointer<ClientCore>, _ stream: Int32)
     -> UnsafeMutablePointer<RequestSlot>?
   {
+    if let latest = core.pointee.latest, latest.pointee.stream == stream { return latest }
     guard let found = nghttp2_session_get_stream_user_data(core.pointee.session, stream) else { return nil }
     let slot = found.assumingMemoryBound(to: RequestSlot.self)
     // The answer may have been taken while nghttp2 still has the stream.
-    return slot.pointee.state == .open && slot.pointee.stream == stream ? slot : nil
+    guard slot.pointee.state == .open && slot.pointee.stream == stream else { return nil }
+    core.pointee.latest = slot
+    return slot
   }
 
   @inline(__always) private static func received(

@@ -22,6 +22,10 @@ struct ClientCore {
 
   /// The slot whose header list is being received; lists are never interleaved (RFC 9113 section 4.3).
   var heading: UnsafeMutablePointer<RequestSlot>?
+  /// The slot that was last received for: most often what comes next is for it too, which saves nghttp2's look-up.
+  var latest: UnsafeMutablePointer<RequestSlot>?
+  /// The last stream whose HEADERS were serialised; streams go out in their order (RFC 9113 section 5.1.1).
+  var lastSent: Int32 = 0
 
   var hasPeerSettings = false
   var peerGoAway: PeerGoAway?
@@ -48,7 +52,6 @@ struct ClientCore {
       used += 1
     }
     slot.pointee.isComplete = false
-    slot.pointee.isSent = false
     slot.pointee.status = 0
     slot.pointee.failure = nil
     return slot
@@ -85,9 +88,10 @@ struct ClientCore {
   mutating func finish(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure) {
     guard slot.pointee.state == .open else { return }
     if slot.pointee.failure == nil, !slot.pointee.isComplete || slot.pointee.status == 0 {
-      slot.pointee.failure = slot.pointee.isSent ? failure : .unprocessed
+      slot.pointee.failure = slot.pointee.stream <= lastSent ? failure : .unprocessed
     }
     if heading == slot { heading = nil }
+    if latest == slot { latest = nil }
     open.remove(slot)
     openCount -= 1
     slot.pointee.state = .answered

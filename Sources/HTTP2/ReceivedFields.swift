@@ -103,7 +103,7 @@ extension ReceivedFields {
     return Self.address(index, in: block!).pointee
   }
 
-  @inlinable func range(of name: HeaderName) -> ByteRange? {
+  @inlinable @inline(__always) func range(of name: HeaderName) -> ByteRange? {
     guard present & (1 << UInt32(name.rawValue)) != 0 else { return nil }
     let record = record(Int(firstRecord[Int(name.rawValue)]))
     return ByteRange(offset: Int(record.offset), count: Int(record.valueCount))

@@ -17,8 +17,6 @@ public struct RequestKey: Hashable, Sendable {
   var state = State.free
   /// Whether the response has ended.
   var isComplete = false
-  /// Whether the request's HEADERS were serialised.
-  var isSent = false
   var stream: Int32 = 0
   @usableFromInline var tag: UInt64 = 0
   /// When it was sent, by the caller's clock.
