@@ -124,7 +124,10 @@ public final class EventLoop {
     deciding.removeAll()
     flushing.removeAll()
     resumed.removeAll()
-    timers = TimerHeap()
+    // Swapped out first: what ends with a timer may cancel another.
+    var dropped = TimerHeap()
+    swap(&dropped, &timers)
+    dropped.removeAll()
     var keys: [SlabKey] = []
     handlers.forEach { key, _ in keys.append(key) }
     for key in keys { handlers.remove(key) }

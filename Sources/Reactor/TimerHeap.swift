@@ -31,6 +31,12 @@ struct TimerHeap {
     siftDown(last.index)
   }
 
+  /// Takes every timer out, none of which comes due any more; each may be cancelled or armed again.
+  mutating func removeAll() {
+    for timer in timers { timer.index = -1 }
+    timers.removeAll()
+  }
+
   /// The next timer whose deadline is not after `now`, taken out; those that were moved or disarmed are put right.
   mutating func takeDue(_ now: Uptime) -> Timer? {
     while let first = timers.first, first.filed <= now {

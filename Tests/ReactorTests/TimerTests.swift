@@ -63,6 +63,19 @@ final class HandClock: Sendable {
     #expect(fired == 0 && loop.timers.isEmpty)
   }
 
+  @Test func timersMayBeCancelledAfterTheirLoopWasClosed() throws {
+    let clock = HandClock()
+    let loop = try clock.makeLoop()
+    var fired = 0
+    let timers = (0..<3).map { _ in loop.makeTimer { fired += 1 } }
+    for timer in timers { timer.arm(after: .milliseconds(10)) }
+    loop.close()
+    for timer in timers.reversed() { timer.cancel() }
+    clock.advance(.seconds(1))
+    loop.turn(waitingAtMost: .zero)
+    #expect(fired == 0 && timers.allSatisfy { !$0.isArmed })
+  }
+
   @Test func aTimerMayRearmItselfFromItsAction() throws {
     let clock = HandClock()
     let loop = try clock.makeLoop()
