@@ -23,8 +23,8 @@ struct AllocationTests {
     let few = try await counter.allocations { try await gateway.load(100, to: [token]) }
     let many = try await counter.allocations { try await gateway.load(2100, to: [token]) }
 
-    // What a connection costs is in both.
-    #expect(many.ours <= few.ours + 2, "100: \(few); 2100: \(many)")
+    // What a connection costs is in both; one batch more in flight than ever before is a handful.
+    #expect(many.ours <= few.ours + 20, "100: \(few); 2100: \(many)")
     #expect(many.nghttp2 <= few.nghttp2 + 2, "100: \(few); 2100: \(many)")
     #expect(try await gateway.terminate() == 0)
   }
