@@ -53,7 +53,8 @@ extension Reason {
     case .topicDisallowed:
       Remedy(
         "The provider key may not send to this topic: its suffix does not exist or stands twice, or the app is not known here or not among the key's apps.",
-        "Set apns-topic as detail says; widgetpush dev takes an unknown app with --app BUNDLE, or every app with --any-app, and a gateway lists it under apps.")
+        "Set apns-topic as detail says; widgetpush dev takes an unknown app with --app BUNDLE, or every app with --any-app, and a gateway lists it under apps."
+      )
     case .badPayload:
       Remedy(
         "A device would drop this payload without telling anyone, so strict validation refuses it.",
