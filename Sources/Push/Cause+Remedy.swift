@@ -60,6 +60,33 @@ extension Cause {
       Remedy(
         "The push has apns-expiration 0, its budget could not pay at once, and the app's expirationZero is drop.",
         "Set expirationZero to wait, or send a later apns-expiration.")
+
+    // Why it was refused.
+    case .tokenUnknown:
+      Remedy(
+        "The push token is not registered here; widgetpush register TOKEN does that.",
+        "Register the token first, as the app does with PUT /v1/registrations/TOKEN, or set the app's unknownTokens to adopt.")
+    case .otherEnvironment:
+      Remedy(
+        "The token is registered for the other APNs environment than that of the host which the push was sent to.",
+        "Send development tokens to api.sandbox.push.apple.com and production ones to api.push.apple.com, or register the token anew.")
+    case .otherApp:
+      Remedy(
+        "The token is registered for another app than the topic names.",
+        "Put the bundle id of the token's own app into apns-topic, or register the token for this app.")
+    case .otherKind:
+      Remedy(
+        "The token is registered as another kind than the one that takes this push type.",
+        "Use the token that the widget, control or activity itself reported, with the push type and the topic suffix of its kind.")
+    case .laneFull:
+      Remedy(
+        "\(Limits.lanePushes) pushes wait for this token already, which is all that is kept for one.",
+        "Gather changes on your side, and send one push for the last of them.")
+    case .tooSoon:
+      Remedy(
+        "The token's last push went out less than the minimum interval ago, and the app's budgetMode is reject.",
+        "Send it again after the seconds in retry-after, or set budgetMode to enforce, which lets it wait.")
+
     case .upstreamRefused:
       Remedy(
         "The upstream answered the push with an error that trying again will not change.",

@@ -7,6 +7,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case mergedIntoWaiting, supersededByNewer
   // Why the gateway let it pass or gave up.
   case budgetSpent, expirationPassed, registrationRemoved, droppedByPolicy
+  // Which of a reason's causes it was.
+  case tokenUnknown, otherEnvironment, otherApp, otherKind, laneFull, tooSoon
   // What an upstream said.
   case upstreamRefused, unregistered, upstreamSuspectsToken
   // What the device says (widgets.md section 7).

@@ -12,7 +12,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case dismissalWithoutEnd, dateNotANumber, dateInMilliseconds, relevanceNotANumber, nothingToShow
 
   // What is only worth knowing.
-  case priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds
+  case pushTypeMissing, priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds
   case customKeys, unusedAPSKeys, alertInReload, contentChangedWithoutReload, attributesAfterStart
   case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
 
@@ -56,6 +56,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .dateInMilliseconds: "aps.stale-date or aps.dismissal-date is in milliseconds, which is never reached; divide it by 1000."
     case .relevanceNotANumber: "aps.relevance-score is not a number; send one such as 50 without quotes."
     case .nothingToShow: "aps has neither alert nor badge nor sound, so an alert push shows nothing; add one or use another push type."
+    case .pushTypeMissing: "There is no apns-push-type, so the type is taken from the topic; send it explicitly."
     case .priorityMissing: "There is no apns-priority, which counts as 10; send 5 for what may wait, so that budgets last longer."
     case .priorityPassive: "An apns-priority of 1 is not meant for Live Activities; send 5 or 10."
     case .collapseIDMissing: "There is no apns-collapse-id, so pushes of several senders pile up; send the same one for each target."

@@ -66,6 +66,7 @@ public struct RequestRules: Sendable {
       hasChannelID: fields.channelID != nil)
     let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation)
     var warnings = content.warnings
+    if header.type == nil { warnings.insert(.pushTypeMissing) }
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,

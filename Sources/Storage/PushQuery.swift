@@ -3,6 +3,9 @@ public import Push
 
 /// Which pushes to list; a criterion that is nil matches all.
 public struct PushQuery: Hashable, Sendable {
+  /// One push by its id: the newest of those that the caller may see, whatever the other criteria. A wait for it ends once nothing
+  /// more happens to it.
+  public var id: PushID?
   /// The token.
   public var token: DeviceToken?
   /// The app.
@@ -20,9 +23,10 @@ public struct PushQuery: Hashable, Sendable {
 
   /// A query with these criteria.
   public init(
-    token: DeviceToken? = nil, bundleID: String? = nil, type: PushType? = nil, disposition: Disposition? = nil,
+    id: PushID? = nil, token: DeviceToken? = nil, bundleID: String? = nil, type: PushType? = nil, disposition: Disposition? = nil,
     visibleBundleIDs: Set<String>? = nil, after: PushCursor? = nil, limit: Int = 100
   ) {
+    self.id = id
     self.token = token
     self.bundleID = bundleID
     self.type = type

@@ -70,9 +70,20 @@ import Testing
     #expect(PushStory.text(of: failed).contains("failed (upstreamRefused), the upstream said 400 BadDeviceToken"))
     #expect(!PushStory.text(of: failed).contains("answered 200 BadDeviceToken"))
     let merged: JSONValue = ["id": "x", "disposition": "merged", "mergedInto": "y", "certainty": "likely", "remedy": "R."]
-    #expect(PushStory.text(of: merged).contains("Merged into push y."))
+    #expect(PushStory.text(of: merged).contains("Merged into push y.\n  Follow that push: widgetpush explain y"))
     #expect(PushStory.text(of: merged).contains("what to do (likely)\n  R."))
     #expect(PushStory.text(of: ["id": "x", "type": "alert"]).contains("an alert push"))
+  }
+
+  @Test(arguments: [
+    ("2026-11-30T01:31:50.123Z", "It goes at 01:31:50 UTC."), ("2026-12-01T01:31:50.123Z", "It goes at 2026-12-01 01:31:50 UTC."),
+  ]) func aPushThatWaitsSaysWhenItGoes(due: String, sentence: String) {
+    let waiting: JSONValue = [
+      "id": "x", "received": "2026-11-30T01:26:50.123Z", "disposition": "waiting", "cause": "minimumInterval", "happened": "H.",
+    ]
+    #expect(PushStory.text(of: waiting, due: due).contains("waiting (minimumInterval)\n  H.\n  \(sentence)"))
+    #expect(!PushStory.text(of: waiting).contains("It goes at"))
+    #expect(TokenStory.text(of: "3fa2", nil, [waiting], due: due).contains(sentence))
   }
 
   @Test func aTokenIsToldWithItsPushes() {
@@ -104,18 +115,27 @@ import Testing
       ],
     ]
     #expect(
-      BudgetTable.text(of: report) == """
+      BudgetTable.text(of: report, [:]) == """
                              remaining  allowance  burst  min. interval  next push                 next credit
         Steps systemSmall *  11         40         12     300 s          2026-11-30T01:31:50.123Z  2026-11-30T02:31:50.123Z
         budget 1             -3         40         12     0.5 s          –                         full
         * the one that binds: a push goes when all can pay
         """)
-    #expect(BudgetTable.text(of: ["token": "3fa2", "budgets": []]).contains("has no budget"))
+    let none: JSONValue = ["token": "3fa2", "budgets": []]
+    #expect(BudgetTable.text(of: none, [:]).contains("has no budget"))
+    #expect(BudgetTable.text(of: report, ["developerMode": true]) == "no budgets: developer mode")
+  }
+
+  @Test func oneBudgetNeedsNoNote() {
+    let report: JSONValue = ["budgets": [["index": 0, "allowance": 40, "burst": 12, "remaining": 11, "binds": true]]]
+    let text = BudgetTable.text(of: report, ["control": ["kind": "Lamp"]])
+    #expect(!text.contains("*") && text.contains("\ncontrol Lamp  11 "), "\(text)")
   }
 
   @Test(
     arguments: [
       ("applied", "reloaded", true, false), ("waiting", "minimumInterval", true, false), ("waiting", "inFlight", false, false),
+      ("waiting", "upstreamUnavailable", true, false), ("waiting", "upstreamPaused", true, false),
       ("forwarding", nil, false, false), ("merged", "mergedIntoWaiting", true, false), ("accepted", nil, true, false),
       ("ignored", "noSuchWidget", true, true), ("failed", "upstreamRefused", true, true), ("expired", "expirationPassed", true, true),
     ] as [(String, String?, Bool, Bool)])

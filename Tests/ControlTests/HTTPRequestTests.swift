@@ -119,8 +119,11 @@ import Testing
   }
 
   @Test func nothingIsKnownHere() throws {
-    let reader = try reader("zz=1")
+    var reader = try reader("zz=1")
     #expect(error { () throws(ControlError) in try reader.finish() }?.message == "zz is not a known query parameter; none is known here")
+    _ = try reader.flag("all")
+    #expect(
+      error { () throws(ControlError) in try reader.finish() }?.message == "zz is not a known query parameter; the only one known is `all`")
   }
 
   @Test(

@@ -157,6 +157,7 @@ import Testing
 
   /// What is accepted with a warning under either validation.
   static let noted: [Case] = [
+    Case(warning: .pushTypeMissing, request: TestRequest().with { $0.pushType = nil }),
     Case(warning: .priorityMissing, request: TestRequest().with { $0.priority = nil }),
     Case(warning: .priorityMissing, request: activity(update) { $0.priority = nil }),
     Case(warning: .priorityPassive, request: activity(update) { $0.priority = "1" }),

@@ -35,6 +35,8 @@ import Testing
     Case(reason: .badPath, field: ":path", detail: "not \"/3/devices/a1\"") { $0.path = "/3/devices/a1" },
     Case(reason: .badPath, field: ":path", detail: "not \"/3/device/a1/b2\"") { $0.path = "/3/device/a1/b2" },
     Case(reason: .badPath, field: ":path", detail: "broadcasts and channels") { $0.path = "/4/broadcasts/apps/com.example.app" },
+    Case(reason: .badPath, field: ":path", detail: "broadcasts and channels") { $0.path = "/1/apps/com.example.app/channels" },
+    Case(reason: .badPath, field: ":path", detail: "in hexadecimal, not \"/4/device/a1\"") { $0.path = "/4/device/a1" },
     Case(reason: .duplicateHeaders, field: "apns-topic", detail: "apns-topic must be sent once") { $0.duplicate = "apns-topic" },
 
     Case(reason: .missingDeviceToken, field: ":path", detail: "must end with the push token") { $0.path = "/3/device/" },
@@ -97,11 +99,17 @@ import Testing
     Case(reason: .topicDisallowed, field: "apns-topic", detail: "suffix twice; give a library", any: true) {
       $0.topic = "com.example.app.push-type.widgets.push-type.widgets"
     },
-    Case(reason: .topicDisallowed, field: "apns-topic", detail: "such as .push-type.widgets,", any: true) {
+    Case(reason: .topicDisallowed, field: "apns-topic", detail: "set it to \"com.example.app.push-type.widgets\", not", any: true) {
       $0.topic = "com.example.app.push-type.widget"
     },
-    Case(reason: .topicDisallowed, field: "apns-topic", detail: "such as .push-type.liveactivity,") {
-      $0.topic = "com.example.apppush-type.liveactivity.x"
+    Case(reason: .topicDisallowed, field: "apns-topic", detail: "set it to \"com.example.app.push-type.liveactivity\", not") {
+      ($0.topic, $0.pushType) = ("com.example.apppush-type.liveactivity.x", nil)
+    },
+    Case(reason: .topicDisallowed, field: "apns-topic", detail: "set it to \"com.example.app.push-type.widgets\", not") {
+      $0.topic = "com.example.app.widgets"
+    },
+    Case(reason: .topicDisallowed, field: "apns-topic", detail: "\"com.example.app.push-type.\" followed by one of ") {
+      ($0.topic, $0.pushType) = ("com.example.app.push-type.somethingelse", nil)
     },
     Case(reason: .topicDisallowed, field: "apns-topic", detail: "add it to the key's bundle ids") {
       $0.authorization = token { $0.keyID = "ONEAPP0001" }

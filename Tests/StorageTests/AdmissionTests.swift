@@ -12,16 +12,18 @@ import Testing
   @Test func theOrderOfTheChecks() throws {
     let bench = try Bench()
     try bench.register(Bench.registration(1))
-    #expect(try bench.push(0, to: 99) == .refused(.badDeviceToken))
-    #expect(try bench.push(1, bundleID: "com.other") == .refused(.deviceTokenNotForTopic))
-    #expect(try bench.push(2, bundleID: "com.example.ap") == .refused(.deviceTokenNotForTopic))
-    #expect(try bench.push(3, .controls) == .refused(.deviceTokenNotForTopic))
-    #expect(try bench.push(4, .alert) == .refused(.deviceTokenNotForTopic))
+    #expect(try bench.push(0, to: 99) == .refused(.badDeviceToken, .tokenUnknown))
+    #expect(try bench.push(1, bundleID: "com.other") == .refused(.deviceTokenNotForTopic, .otherApp))
+    #expect(try bench.push(2, bundleID: "com.example.ap") == .refused(.deviceTokenNotForTopic, .otherApp))
+    #expect(try bench.push(3, .controls) == .refused(.deviceTokenNotForTopic, .otherKind))
+    #expect(try bench.push(4, .alert) == .refused(.deviceTokenNotForTopic, .otherKind))
+    #expect(
+      bench.record(3)?.detail == "the token is registered as widgets of \(Bench.bundle), and the topic names controls of \(Bench.bundle)")
     try bench.push(5)
     bench.now = bench.now + .seconds(1)
     try bench.complete(.unregistered(bench.now))
     // The topic comes before the 410.
-    #expect(try bench.push(6, .controls) == .refused(.deviceTokenNotForTopic))
+    #expect(try bench.push(6, .controls) == .refused(.deviceTokenNotForTopic, .otherKind))
     #expect(try bench.push(7) == .refused(.unregistered, .unregistered, since: bench.now, retryAt: nil))
     #expect(bench.record(7)?.status == 410)
     #expect(bench.record(0)?.token == Bench.token(99))
@@ -35,7 +37,7 @@ import Testing
         try bench.register(Bench.registration(1, kind))
         let traits = kind == .pushToStart ? Self.start : Self.update
         let result = try bench.push(1, type, traits: type == .liveactivity ? traits : nil)
-        #expect(result == (kind.takes(type) ? .forwarded : .refused(.deviceTokenNotForTopic)), "\(kind) \(type)")
+        #expect(result == (kind.takes(type) ? .forwarded : .refused(.deviceTokenNotForTopic, .otherKind)), "\(kind) \(type)")
       }
     }
   }
@@ -43,7 +45,9 @@ import Testing
   @Test func theEnvironmentMustBeTheTokens() throws {
     let bench = try Bench()
     try bench.register(Bench.registration(1, .app))
-    for (environment, result) in [(PushEnvironment.production, Admission.refused(.badDeviceToken)), (.development, .forwarded)] {
+    for (environment, result) in [
+      (PushEnvironment.production, Admission.refused(.badDeviceToken, .otherEnvironment)), (.development, .forwarded),
+    ] {
       let batch = Batch()
       var operation = Bench.operation(batch, id: 1, token: Bench.token(1), type: .alert, at: bench.now)
       operation.environment = environment

@@ -98,7 +98,7 @@ import Testing
     await #expect(throws: StoreError.notReady("\(Self.full)")) { try await harness.store.register(Bench.registration(1)) }
     engine.failure = nil
     harness.advance(.seconds(1))
-    #expect(harness.settle(harness.batch([1], first: 0))?.admits.map(\.result) == [.refused(.badDeviceToken)])
+    #expect(harness.settle(harness.batch([1], first: 0))?.admits.map(\.result) == [.refused(.badDeviceToken, .tokenUnknown)])
     #expect(try await harness.store.register(Bench.registration(1)))
   }
 

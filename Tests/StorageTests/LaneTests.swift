@@ -61,13 +61,13 @@ import Testing
   @Test func aLaneHasSixteenPlaces() throws {
     let bench = try activity()
     for id in 0...16 { try bench.push(id, .liveactivity, traits: Self.alert) }
-    #expect(try bench.push(17, .liveactivity, traits: Self.alert) == .refused(.tooManyRequests))
+    #expect(try bench.push(17, .liveactivity, traits: Self.alert) == .refused(.tooManyRequests, .laneFull))
     #expect(bench.record(17)?.status == 429)
     try bench.complete(.accepted)
     #expect(try bench.push(18, .liveactivity, traits: Self.update()) == .waiting(due: nil, .inFlight))
     // A full lane takes an update that drives another out.
     #expect(try bench.push(19, .liveactivity, traits: Self.update()) == .waiting(due: nil, .inFlight))
-    #expect(try bench.push(20, .liveactivity, traits: Self.alert) == .refused(.tooManyRequests))
+    #expect(try bench.push(20, .liveactivity, traits: Self.alert) == .refused(.tooManyRequests, .laneFull))
   }
 
   @Test func aFailedUpdateGivesWayToOneThatArrivedMeanwhile() throws {
@@ -156,7 +156,7 @@ import Testing
     try bench.push(0, .controls)
     try bench.complete(.accepted)
     let retryAt = bench.now + .seconds(10)
-    #expect(try bench.push(1, .controls) == .refused(.tooManyRequests, .minimumInterval, since: nil, retryAt: retryAt))
+    #expect(try bench.push(1, .controls) == .refused(.tooManyRequests, .tooSoon, since: nil, retryAt: retryAt))
     #expect(bench.record(1)?.status == 429)
     bench.now = retryAt
     #expect(try bench.push(2, .controls) == .forwarded)

@@ -82,7 +82,7 @@ import Testing
     try bench.push(1)
     #expect(try bench.unregister(1))
     #expect(try bench.unregister(1) == false)
-    #expect(try bench.push(2) == .refused(.badDeviceToken))
+    #expect(try bench.push(2) == .refused(.badDeviceToken, .tokenUnknown))
     #expect(bench.record(1)?.cause == .registrationRemoved)
     try bench.complete(.retry(.upstreamBusy))
     #expect(bench.record(0)?.disposition == .failed)

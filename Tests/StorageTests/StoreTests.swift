@@ -13,7 +13,7 @@ import Testing
     #expect(try await harness.store.register(Bench.registration(1)))
     #expect(try await harness.store.register(Bench.registration(1)) == false)
     let batch = try #require(harness.settle(harness.batch([1, 1, 2], first: 0)))
-    #expect(batch.admits.map(\.result) == [.forwarded, .waiting(due: nil, .minimumInterval), .refused(.badDeviceToken)])
+    #expect(batch.admits.map(\.result) == [.forwarded, .waiting(due: nil, .minimumInterval), .refused(.badDeviceToken, .tokenUnknown)])
     let sent = try #require(batch.forwards.first)
     #expect(sent.id == Bench.id(0) && sent.upstream == 1 && sent.admit == 0)
     _ = harness.complete(sent, .finished(.applied, .reloaded))

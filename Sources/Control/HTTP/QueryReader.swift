@@ -53,7 +53,8 @@ public struct QueryReader {
     for name in query.parameters.map(\.name) where !known.contains(name) {
       let hint =
         nearestName(to: name, among: known).map { "did you mean \($0)?" }
-        ?? (known.isEmpty ? "none is known here" : "known are \(known.joined(separator: ", "))")
+        ?? (known.isEmpty
+          ? "none is known here" : known.count == 1 ? "the only one known is `\(known[0])`" : "known are \(known.joined(separator: ", "))")
       throw .badRequest("\(name) is not a known query parameter; \(hint)", field: name)
     }
   }

@@ -17,8 +17,16 @@ extension ControlAPI {
   @Sendable private func push(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     var reader = routed.request.query.reader()
     let all = try reader.flag("all")
+    let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     try reader.finish()
-    let records = try await visiblePushes(try id(routed), all: all, routed.grant)
+    let id = try id(routed)
+    if let span {
+      // Until the push has ended, or as long as was asked for; then it is told as it is.
+      let query = PushQuery(id: id, visibleBundleIDs: routed.grant.bundleIDs)
+      let wait = PushWait(count: 1, until: parts.now() + span)
+      _ = try await asking { () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
+    }
+    let records = try await visiblePushes(id, all: all, routed.grant)
     return .json(all ? ["pushes": .array(records.map(\.json))] : records[0].json)
   }
 

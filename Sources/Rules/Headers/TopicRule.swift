@@ -47,7 +47,7 @@ extension RequestRules {
     // A topic that names a listed app needs no further look at its characters.
     try Self.checkSyntax(text)
     guard TopicSuffix.mayBeBundleID(bundle), let app = apps.index(of: bundle) else {
-      throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle))
+      throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle, type: type))
     }
     return (app, bundleBytes, suffixType)
   }
@@ -85,23 +85,36 @@ extension RequestRules {
   }
 
   /// Why no app was found, by the mistakes that are often made.
-  private func complaint(_ topic: RawSpan, _ bundle: RawSpan) -> String {
+  private func complaint(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?) -> String {
     let text = bundle.string
     if let inner = TopicSuffix.type(of: bundle) {
       let bare = bundle.extracting(first: bundle.byteCount - inner.topicSuffix.utf8CodeUnitCount)
       return "apns-topic carries a suffix twice; give a library that adds the suffix itself the bare bundle id \(bare.quoted)"
     }
     if let start = text.range(of: "push-type.") {
-      let suffix = ".push-type." + text[start.upperBound...]
-      let known = PushType.allCases.map { "\($0.topicSuffix)" }.filter { $0.hasPrefix(".push-type.") }
-      let right = nearestName(to: suffix, among: known) ?? known.joined(separator: ", ")
-      return "apns-topic must be the bundle id followed by a suffix that exists, such as \(right), not \(topic.quoted)"
+      let app = text[..<start.lowerBound]
+      return suffixComplaint(topic, app: app.last == "." ? app.dropLast() : app, suffix: text[start.upperBound...], type: type)
+    }
+    // A suffix without its ".push-type", such as com.example.app.widgets.
+    let served = PushType.allCases.filter { $0.isServed && $0.topicSuffix.utf8CodeUnitCount > 0 }.map(\.description)
+    if let app = apps.bundleIDs.filter({ text.hasPrefix("\($0).") }).max(by: { $0.count < $1.count }),
+      case let suffix = text.dropFirst(app.count + 1), served.contains(String(suffix))
+    {
+      return suffixComplaint(topic, app: app[...], suffix: suffix, type: type)
     }
     if let near = nearestName(to: text, among: apps.bundleIDs) {
       return "apns-topic names the app \(bundle.quoted), which is not configured here; did you mean \"\(near)\"?"
     }
     let known = apps.bundleIDs.prefix(5).joined(separator: ", ")
     return "apns-topic names the app \(bundle.quoted), which is not configured here; configured are \(known.isEmpty ? "none" : known)"
+  }
+
+  /// What the topic must be where its suffix is none: that of the push type when it is known, else the one most like it.
+  private func suffixComplaint(_ topic: RawSpan, app: Substring, suffix: Substring, type: PushType?) -> String {
+    let known = PushType.allCases.map { "\($0.topicSuffix)" }.filter { $0.hasPrefix(".push-type.") }.map { String($0.dropFirst(11)) }
+    let right = type.map { "\($0.topicSuffix)" } ?? nearestName(to: String(suffix), among: known).map { ".push-type.\($0)" }
+    let form = right.map { "\"\(app)\($0)\"" } ?? "\"\(app).push-type.\" followed by one of \(known.joined(separator: ", "))"
+    return "apns-topic has a suffix that does not exist; set it to \(form), not \(topic.quoted)"
   }
 }
 

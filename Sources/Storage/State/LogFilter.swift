@@ -17,11 +17,15 @@ struct LogFilter {
     }
   }
 
-  /// The criteria that a push misses; nil when the caller may not see it.
+  /// The criteria that a push misses; nil when the caller may not see it, or asks for another id.
   func misses(_ place: LogPlace, _ state: borrowing StoreState) -> Misses? {
     switch place {
-    case .accepted(let entry): misses(entry, state.log.last(of: entry).disposition)
-    case .refused(let sequence): misses(state.refused[sequence])
+    case .accepted(let entry):
+      if let id = query.id, id != entry.pointee.id { return nil }
+      return misses(entry, state.log.last(of: entry).disposition)
+    case .refused(let sequence):
+      if let id = query.id, id != state.refused[sequence].pointee.id { return nil }
+      return misses(state.refused[sequence])
     }
   }
 

@@ -9,7 +9,7 @@ extension StoreState {
   mutating func admit(_ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, at now: Instant) {
     let found = tokens.find(operation.token).flatMap { tokens[$0].pointee.isActive ? $0 : nil }
     guard let number = found ?? adopt(operation, batch, at: now) else {
-      return refuse(&operation, .refused(.badDeviceToken), batch, at: now)
+      return refuse(&operation, .refused(.badDeviceToken, .tokenUnknown), batch, at: now)
     }
     if let refusal = refusal(of: operation, number, batch) { return refuse(&operation, refusal, batch, at: now) }
     if case .at(let date) = operation.expiration, date <= now {
@@ -25,7 +25,7 @@ extension StoreState {
       current = waiting.pointee.next
     }
     guard Int(tokens[number].pointee.laneCount) - (superseded == nil ? 0 : 1) < settings.lanePushes else {
-      return refuse(&operation, .refused(.tooManyRequests), batch, at: now)
+      return refuse(&operation, .refused(.tooManyRequests, .laneFull), batch, at: now)
     }
     guard let slot = take(operation, number, batch, at: now) else {
       return refuse(&operation, .refused(.serviceUnavailable), batch, at: now)
@@ -44,11 +44,10 @@ extension StoreState {
     let token = tokens[number]
     let route = routes[token.pointee.route]
     if let environment = operation.environment, environment != route.pointee.environment {
-      return .refused(.badDeviceToken)
+      return .refused(.badDeviceToken, .otherEnvironment)
     }
-    guard token.pointee.kind.takes(operation.type), batch.holds(route.pointee.bundleID, at: operation.bundleID) else {
-      return .refused(.deviceTokenNotForTopic)
-    }
+    guard batch.holds(route.pointee.bundleID, at: operation.bundleID) else { return .refused(.deviceTokenNotForTopic, .otherApp) }
+    guard token.pointee.kind.takes(operation.type) else { return .refused(.deviceTokenNotForTopic, .otherKind) }
     if token.pointee.isRetired {
       return .refused(.unregistered, .unregistered, since: token.pointee.retiredSince, retryAt: nil)
     }
@@ -117,7 +116,8 @@ extension StoreState {
       operation.result = .waiting(due: until, cause)
     case .reject(let until, let cause):
       release(slot)
-      refuse(&operation, .refused(.tooManyRequests, cause, since: nil, retryAt: until), batch, at: now)
+      let why: Cause = cause == .minimumInterval ? .tooSoon : .budgetSpent
+      refuse(&operation, .refused(.tooManyRequests, why, since: nil, retryAt: until), batch, at: now)
     case .drop(let cause):
       release(slot)
       end(&operation, number, .ignored, cause, at: now)
@@ -156,7 +156,17 @@ extension StoreState {
     let entry = RefusedLog.Entry(
       sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: reason, cause: cause,
       received: operation.received, at: now)
-    refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: RawSpan())
+    let detail = ContiguousArray(detail(of: reason, operation, batch).utf8)
+    refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: detail.span.bytes)
+  }
+
+  /// What exactly was wrong, where the cause's own sentence leaves it open; else empty.
+  private func detail(of reason: Reason, _ operation: AdmitOperation, _ batch: Batch) -> String {
+    guard reason == .deviceTokenNotForTopic, let number = tokens.find(operation.token) else { return "" }
+    let token = tokens[number]
+    let app = batch.bytes[operation.bundleID].string
+    return
+      "the token is registered as \(token.pointee.kind.name) of \(routes.bundleID(token.pointee.route)), and the topic names \(operation.type) of \(app)"
   }
 
   /// Keeps a request that was refused before it came here.

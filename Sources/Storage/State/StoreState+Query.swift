@@ -22,6 +22,7 @@ extension StoreState {
 
   /// One page of the pushes that match, newest first.
   func page(_ query: PushQuery) -> PushPage {
+    if let id = query.id { return page(ofID: id, query, isWaitedFor: false) }
     let limit = max(1, min(query.limit, Limits.pageRows))
     let filter = LogFilter(query, self)
     var page = PushPage(pushes: [], next: nil, complete: true, matched: 0, nearMisses: [])
@@ -43,6 +44,7 @@ extension StoreState {
   ///
   /// - Parameter isLast: Whether the wait is over; then too few matches come with the latest that nearly were.
   func page(_ query: PushQuery, wanted: Int, isLast: Bool) -> PushPage {
+    if let id = query.id { return page(ofID: id, query, isWaitedFor: true) }
     let limit = max(1, min(query.limit, Limits.pageRows))
     let filter = LogFilter(query, self)
     var page = PushPage(pushes: [], next: nil, complete: false, matched: 0, nearMisses: [])
@@ -56,6 +58,15 @@ extension StoreState {
     page.complete = page.matched >= wanted
     if isLast, !page.complete { page.nearMisses = nearMisses(query, filter) }
     return page
+  }
+
+  /// The newest push of that id that the caller may see; a wait for it is complete once it has ended.
+  private func page(ofID id: PushID, _ query: PushQuery, isWaitedFor: Bool) -> PushPage {
+    let pushes = records(of: id, all: true).filter { query.visibleBundleIDs?.contains($0.bundleID) ?? true }.prefix(1)
+    let hasEnded = pushes.first?.disposition.isFinal ?? false
+    return PushPage(
+      pushes: Array(pushes), next: nil, complete: hasEnded || !isWaitedFor, matched: isWaitedFor && !hasEnded ? 0 : pushes.count,
+      nearMisses: [])
   }
 
   /// Whether any of what changed since `refusedSeen` and in `touchedEntries` meets the query.

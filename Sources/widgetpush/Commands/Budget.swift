@@ -15,7 +15,8 @@ extension Command {
     examples: ["widgetpush budget 3fa2c1", "widgetpush budget 3fa2c1 --reset"]
   ) { arguments in
     let client = try ControlClient(StateFolder(arguments))
-    let path = "/v1/budgets/\(try client.fullToken(arguments.operands[0]))"
+    let token = try client.fullToken(arguments.operands[0])
+    let path = "/v1/budgets/\(token)"
     if arguments.has("--reset") {
       guard !arguments.has("--remaining"), !arguments.has("--index") else {
         throw UsageError("--reset makes all budgets full, so it stands alone")
@@ -31,28 +32,38 @@ extension Command {
       throw UsageError("--index needs --remaining")
     }
     let report = try client.get(path)
-    Console.print(arguments.wantsJSON ? report.serialized(pretty: true) : BudgetTable.text(of: report))
+    if arguments.wantsJSON {
+      Console.print(report.serialized(pretty: true))
+    } else {
+      Console.print(BudgetTable.text(of: report, try client.get("/v1/registrations/\(token)")))
+    }
     return 0
   }
 }
 
 /// The budgets of a token as a table for people.
 enum BudgetTable {
-  /// The table of the body of `GET /v1/budgets/{token}`.
-  static func text(of report: JSONValue) -> String {
+  /// The table of the body of `GET /v1/budgets/{token}`, for the token's registration.
+  static func text(of report: JSONValue, _ registration: JSONValue) -> String {
+    // What the gateway reports is what would hold without it.
+    if registration["developerMode"]?.boolValue == true { return "no budgets: developer mode" }
     let budgets = report["budgets"]?.arrayValue ?? []
     guard !budgets.isEmpty else { return "This token has no budget; widgets and controls have one." }
+    // Of one alone there is nothing to tell apart.
+    let areSeveral = budgets.count > 1
+    let control = registration["control"]?["kind"]?.stringValue.map { "control \($0)" }
     var rows = [["", "remaining", "allowance", "burst", "min. interval", "next push", "next credit"]]
     for budget in budgets {
       let widget = budget["widget"].map { "\($0["kind"]?.stringValue ?? "") \($0["family"]?.stringValue ?? "")" }
-      let name = (widget ?? "budget \(budget["index"]?.intValue ?? 0)") + (budget["binds"]?.boolValue == true ? " *" : "")
+      let name =
+        (widget ?? control ?? "budget \(budget["index"]?.intValue ?? 0)") + (areSeveral && budget["binds"]?.boolValue == true ? " *" : "")
       rows.append([
         name, number(budget["remaining"]), number(budget["allowance"]), number(budget["burst"]),
         number(budget["minimumIntervalSeconds"]) + " s", budget["payableAt"]?.stringValue ?? "–",
         budget["nextCredit"]?.stringValue ?? "full",
       ])
     }
-    return (Table.lines(rows) + ["* the one that binds: a push goes when all can pay"]).joined(separator: "\n")
+    return (Table.lines(rows) + (areSeveral ? ["* the one that binds: a push goes when all can pay"] : [])).joined(separator: "\n")
   }
 
   private static func number(_ value: JSONValue?) -> String { value.map { $0.isNumber ? $0.serialized() : "?" } ?? "?" }

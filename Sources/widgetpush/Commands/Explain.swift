@@ -19,13 +19,13 @@ extension Command {
     let found = try arguments.operands.first.map { name throws(CommandError) in try finder.find(name) } ?? .push(try finder.last())
     switch found {
     case .push(let push):
-      Console.print(arguments.wantsJSON ? push.serialized(pretty: true) : PushStory.text(of: push))
+      Console.print(arguments.wantsJSON ? push.serialized(pretty: true) : PushStory.text(of: push, due: finder.due(push)))
     case .token(let token, let registration, let pushes):
       if arguments.wantsJSON {
         let json: JSONValue = ["token": .string(token), "registration": registration ?? .null, "pushes": .array(pushes)]
         Console.print(json.serialized(pretty: true))
       } else {
-        Console.print(TokenStory.text(of: token, registration, pushes))
+        Console.print(TokenStory.text(of: token, registration, pushes, due: pushes.first.flatMap(finder.due)))
       }
     }
     return 0

@@ -3,12 +3,15 @@ import Push
 
 /// What `send` says about a push that was answered.
 enum SendReport {
-  /// Whether waiting longer would tell nothing soon: it has ended, or it waits for a budget, which takes minutes.
+  /// Whether waiting longer would tell nothing soon: it has ended, or it waits for a budget, an interval or an upstream.
   static func isSettled(_ record: JSONValue) -> Bool {
     guard let disposition = record["disposition"]?.stringValue.flatMap({ Disposition(name: $0) }) else { return true }
     if disposition.isFinal { return true }
     let cause = record["cause"]?.stringValue.flatMap { Cause(name: $0) }
-    return disposition == .waiting && (cause == .waitingForBudget || cause == .minimumInterval)
+    switch cause {
+    case .waitingForBudget, .minimumInterval, .upstreamUnavailable, .upstreamPaused: return disposition == .waiting
+    default: return false
+    }
   }
 
   /// Whether the push is known to do nothing.

@@ -27,6 +27,15 @@ struct PushFinder {
     return newest
   }
 
+  /// When a push that waits for a budget goes, as RFC 3339 text; nil for any other, and where that is not known.
+  func due(_ push: JSONValue) -> String? {
+    guard push["disposition"]?.stringValue == Disposition.waiting.name, let token = push["token"]?.stringValue,
+      let cause = push["cause"]?.stringValue, [Cause.waitingForBudget, .minimumInterval].contains(where: { $0.name == cause }),
+      let report = try? client.get("/v1/budgets/\(token)")
+    else { return nil }
+    return report["budgets"]?.arrayValue?.first { $0["binds"]?.boolValue == true }?["payableAt"]?.stringValue
+  }
+
   /// What `name` means; throws when it means nothing or more than one thing.
   func find(_ name: String) throws(CommandError) -> Found {
     if PushID(name) != nil {

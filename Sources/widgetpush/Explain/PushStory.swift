@@ -2,9 +2,9 @@ import JSON
 
 /// The whole life of one push as a text for people: what became of it, its steps with times, why, and what to do.
 enum PushStory {
-  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it.
-  static func text(of push: JSONValue) -> String {
-    let paragraphs = [heading(push), verdict(push), steps(push), advice(push), warnings(push)]
+  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it; `due` is when it goes, where it waits and that is known.
+  static func text(of push: JSONValue, due: String? = nil) -> String {
+    let paragraphs = [heading(push), verdict(push, due), steps(push), advice(push), warnings(push)]
     return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
@@ -29,7 +29,7 @@ enum PushStory {
     return lines.joined(separator: "\n")
   }
 
-  private static func verdict(_ push: JSONValue) -> String {
+  private static func verdict(_ push: JSONValue, _ due: String?) -> String {
     var what = push["disposition"]?.stringValue ?? "unknown"
     if let cause = push["cause"]?.stringValue { what += " (\(cause))" }
     if let status = push["upstreamStatus"]?.intValue {
@@ -38,7 +38,10 @@ enum PushStory {
     var lines = [what]
     if let happened = push["happened"]?.stringValue { lines.append("  \(happened)") }
     if let detail = push["detail"]?.stringValue, !detail.isEmpty { lines.append("  \(detail)") }
-    if let other = push["mergedInto"]?.stringValue { lines.append("  Merged into push \(other).") }
+    if let other = push["mergedInto"]?.stringValue {
+      lines += ["  Merged into push \(other).", "  Follow that push: widgetpush explain \(other)"]
+    }
+    if let due { lines.append("  It goes at \(moment(due, after: push["received"]?.stringValue ?? "")) UTC.") }
     return lines.joined(separator: "\n")
   }
 
@@ -73,6 +76,12 @@ enum PushStory {
     guard let warnings = push["warnings"]?.arrayValue, !warnings.isEmpty else { return "" }
     let lines = warnings.map { "  \($0["message"]?.stringValue ?? $0.stringValue ?? $0.serialized())" }
     return (["warnings"] + lines).joined(separator: "\n")
+  }
+
+  /// An instant to the second, with its date where that is another than that of `earlier`.
+  private static func moment(_ instant: String, after earlier: String) -> String {
+    let clock = String(time(instant).prefix(8))
+    return instant.prefix(10) == earlier.prefix(10) ? clock : "\(instant.prefix(10)) \(clock)"
   }
 
   /// The time of day of RFC 3339 text, which a story repeats too often to tell the date each time.

@@ -134,6 +134,25 @@ import Testing
     #expect(ids(page) == [3, 2, 1].map { APIStage.id($0).description })
   }
 
+  /// By id: as soon as nothing more happens to the push, and at once where that is so already.
+  @Test func aWaitForOnePushEndsWithIt() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    let ticket = try #require(try await stage.push(1).forwards.first?.ticket)
+    async let waited = stage.call(.get, "/v1/pushes/\(APIStage.id(1))?wait=5m")
+    async let refused = stage.call(.get, "/v1/pushes/\(APIStage.id(9))?wait=5m")
+    try await stage.push(2)
+    try await stage.settle { $0.completions.append(CompleteOperation(ticket: ticket, outcome: .finished(.applied, .reloaded))) }
+    #expect(try await waited.json["disposition"] == "applied")
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))?wait=5m").json["disposition"] == "applied")
+    try await stage.refuse(9, .badTopic, token: 1)
+    #expect(try await refused.json["reason"] == "BadTopic")
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(2))?wait=0s").json["disposition"] == "waiting")
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(3))?wait=0s").status == 404)
+    let answer = try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))?wait=10")
+    #expect(answer.status == 400 && answer.field == "wait")
+  }
+
   /// Too few when the time is over: what there is, and what nearly matched.
   @Test func aWaitEndsWithItsTime() async throws {
     let stage = try APIStage()
