@@ -46,11 +46,13 @@ import Testing
       var ports = ["--provider-port", "0", "--control-port", "0", "--device-port", "0", "--plain-port", "0"]
       let place = try #require(ports.firstIndex(of: flag))
       ports[place + 1] = "\(try dev.port(face))"
-      let process = try Deployment.launch(["dev"], in: Folder(), ports: ports)
+      let folder = try Folder()
+      let process = try Deployment.launch(["dev"], in: folder, ports: ports)
       let status = try await process.waitForExit(within: .seconds(30))
       #expect(status != 0)
       #expect(process.errors.text.contains(flag), "\(process.errors.text)")
       #expect(!process.output.text.contains("ready "))
+      withExtendedLifetime(folder) {}
     }
   }
 

@@ -13,7 +13,8 @@ final class Folder: Sendable {
 
   deinit {
     try? FileManager.default.removeItem(atPath: path)
-    Reaper.shared.forget(folder: path)
+    // A process that is just being killed may have written meanwhile; then the reaper has the last word.
+    if !FileManager.default.fileExists(atPath: path) { Reaper.shared.forget(folder: path) }
   }
 
   /// The path of a file in it.

@@ -9,7 +9,7 @@ final class Reaper: Sendable {
   private let pipe: Mutex<Int32>
 
   private static let program = """
-    import os, shutil, signal, sys
+    import os, shutil, signal, sys, time
     signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGTERM, signal.SIG_IGN)
     pids, folders = set(), set()
     for line in sys.stdin:
@@ -18,6 +18,9 @@ final class Reaper: Sendable {
     for pid in pids:
         try: os.kill(int(pid), signal.SIGKILL)
         except ProcessLookupError: pass
+    for _ in range(200):
+        if not any(os.path.exists("/proc/" + pid) for pid in pids): break
+        time.sleep(0.01)
     for folder in folders: shutil.rmtree(folder, ignore_errors=True)
     """
 
