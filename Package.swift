@@ -65,6 +65,7 @@ let package = Package(
     .target(
       name: "Forwarding", dependencies: ["Delivery", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Transport"],
       swiftSettings: safe),
+    .target(name: "ProviderAPI", dependencies: ["HTTP2", "Primitives", "Rules", "Security"], swiftSettings: safe),
     .target(name: "DeviceModel", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: safe),
     .target(
       name: "Control",
@@ -77,15 +78,15 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Configuration", "Control", "Delivery", "Forwarding", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Rules",
+        "Configuration", "Control", "Delivery", "Forwarding", "HTTP2", "JSON", "Primitives", "ProviderAPI", "Push", "Reactor", "Rules",
         "Security", "Storage", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
     .target(
       name: "MockDevice",
       dependencies: [
-        "Configuration", "Control", "DeviceModel", "HTTP2", "HTTPClient", "JSON", "Primitives", "Push", "Reactor", "Rules",
-        "Security", "Telemetry", "Transport",
+        "Configuration", "Control", "DeviceModel", "HTTP2", "HTTPClient", "JSON", "Primitives", "ProviderAPI", "Push", "Reactor",
+        "Rules", "Security", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
 

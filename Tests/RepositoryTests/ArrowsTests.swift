@@ -7,7 +7,7 @@ private let layers: [[String]] = [
   ["Primitives"],
   ["Push", "JSON", "Telemetry", "Reactor", "Security", "HTTP2", "HTTPClient", "YAML"],
   ["Transport", "Rules", "Delivery", "Configuration"],
-  ["Storage", "Forwarding", "DeviceModel", "Control"],
+  ["Storage", "Forwarding", "DeviceModel", "Control", "ProviderAPI"],
   ["Gateway", "MockDevice"],
   ["widgetpush"],
 ]

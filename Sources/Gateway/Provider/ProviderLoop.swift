@@ -2,6 +2,7 @@ import Delivery
 import Forwarding
 import HTTP2
 import Primitives
+import ProviderAPI
 import Push
 import Reactor
 import Rules

@@ -1,5 +1,6 @@
 import DeviceModel
 import Primitives
+import ProviderAPI
 import Push
 import Rules
 import Security
@@ -31,7 +32,7 @@ final class PushDesk {
     policy.validation = .apple
     rules = RequestRules(apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), providers: providers)
     verdicts = ProviderTokenVerdicts(
-      verifier: KeyVerifier(try SignatureVerifier(keys: keys)), capacity: Limits.providerTokenVerdicts, seed: random.next())
+      verifier: try ProviderSignatures(keys: keys), capacity: Limits.providerTokenVerdicts, seed: random.next())
   }
 
   /// Checks the request and applies its push.
@@ -57,15 +58,4 @@ final class PushDesk {
 
   /// Apple's own ids are random and in upper case.
   private func generatedID() -> PushID { PushID(high: random.next(), low: random.next()) }
-}
-
-/// The rules' signature checks, done by OpenSSL.
-private struct KeyVerifier: ProviderTokenVerifier {
-  let verifier: SignatureVerifier
-
-  init(_ verifier: SignatureVerifier) { self.verifier = verifier }
-
-  func verify(_ signature: RawSpan, of message: RawSpan, key index: Int, algorithm: ProviderTokenAlgorithm) -> Bool {
-    verifier.verify(signature, of: message, key: index, algorithm: algorithm == .es256 ? .es256 : .es512)
-  }
 }

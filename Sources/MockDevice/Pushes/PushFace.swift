@@ -1,6 +1,7 @@
 import DeviceModel
 import HTTP2
 import Primitives
+import ProviderAPI
 import Push
 import Rules
 

@@ -1,9 +1,9 @@
-import HTTP2
-import Rules
+public import HTTP2
+public import Rules
 
 extension RequestFields {
-  /// The fields of a request that came over HTTP/2.
-  init(_ exchange: Exchange) {
+  /// Where the headers of `exchange` stand in its header bytes.
+  public init(_ exchange: Exchange) {
     self.init()
     method = exchange.range(of: .method)
     path = exchange.range(of: .path)
@@ -15,11 +15,14 @@ extension RequestFields {
     expiration = exchange.range(of: .apnsExpiration)
     collapseID = exchange.range(of: .apnsCollapseID)
     channelID = exchange.range(of: .apnsChannelID)
-    let duplicates = exchange.duplicates
-    guard duplicates.rawValue != 0 else { return }
-    let once: [HeaderName] = [
+    let repeated = exchange.duplicates
+    if !repeated.isEmpty { duplicate = Self.firstDuplicate(repeated) }
+  }
+
+  private static func firstDuplicate(_ names: HeaderNames) -> StaticString? {
+    let single: [HeaderName] = [
       .authorization, .apnsID, .apnsPushType, .apnsTopic, .apnsPriority, .apnsExpiration, .apnsCollapseID, .apnsChannelID,
     ]
-    duplicate = once.first { duplicates.contains($0) }?.wireName
+    return single.first { names.contains($0) }?.wireName
   }
 }
