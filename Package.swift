@@ -105,7 +105,7 @@ let package = Package(
     .testTarget(name: "TelemetryTests", dependencies: ["Primitives", "Telemetry"], swiftSettings: tests),
     .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor"], swiftSettings: tests),
     .testTarget(name: "SecurityTests", dependencies: ["Primitives", "Security"], swiftSettings: tests),
-    .testTarget(name: "HTTP2Tests", dependencies: ["HTTP2", "Primitives"], swiftSettings: tests),
+    .testTarget(name: "HTTP2Tests", dependencies: ["CNghttp2", "HTTP2", "Primitives"], swiftSettings: tests),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "Primitives"], swiftSettings: tests),
     .testTarget(name: "YAMLTests", dependencies: ["Primitives", "YAML"], swiftSettings: tests),
     .testTarget(

@@ -44,7 +44,10 @@ enum ClientCallbacks {
     nghttp2_session_callbacks_set_on_frame_send_callback(table) { _, frame, user in
       let core = client(user)
       let head = frame!.pointee.hd
-      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue { core.pointee.lastSent = head.stream_id }
+      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue {
+        core.pointee.lastSent = head.stream_id
+        if let slot = slot(core, head.stream_id) { slot.pointee.request.takeHead(core.pointee.stage) }
+      }
       if UInt32(head.type) == NGHTTP2_GOAWAY.rawValue, let failure = SessionFailure(sent: frame!.pointee.goaway) {
         core.pointee.failure = core.pointee.failure ?? failure
       }

@@ -9,7 +9,8 @@ struct ClientCore {
   let blocks: Unmanaged<BlockPool>
   let slots: UnsafeMutablePointer<RequestSlot>
   var session: OpaquePointer?
-  var outlet = FrameOutlet()
+  var outlet: FrameOutlet
+  let stage: UnsafeMutablePointer<HeaderStage>
   var failure: SessionFailure?
 
   private var used = 0
@@ -32,9 +33,11 @@ struct ClientCore {
   var isGoingAway = false
   var lastPong: UInt64?
 
-  init(settings: ClientSettings, blocks: BlockPool) {
+  init(settings: ClientSettings, memory: SessionMemory) {
     self.settings = settings
-    self.blocks = .passUnretained(blocks)
+    blocks = .passUnretained(memory.blocks)
+    stage = memory.stage
+    outlet = FrameOutlet(stage: stage)
     slots = .allocate(capacity: settings.streamsMax)
   }
 
@@ -139,5 +142,6 @@ struct ClientCore {
     finishAll()
     while takeAnswer() != nil {}
     slots.deallocate()
+    outlet.destroy()
   }
 }

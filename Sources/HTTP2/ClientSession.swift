@@ -15,7 +15,7 @@ public struct ClientSession: ~Copyable {
     precondition(settings.headerListBytesMax <= Int(UInt16.max) && settings.streamsMax > 0)
     self.memory = memory
     core = .allocate(capacity: 1)
-    core.initialize(to: ClientCore(settings: settings, blocks: memory.blocks))
+    core.initialize(to: ClientCore(settings: settings, memory: memory))
     var allocator = memory.allocator
     let options = SessionOptions()
     var session: OpaquePointer?
@@ -74,11 +74,14 @@ public struct ClientSession: ~Copyable {
     slot.pointee.sentAt = time
     let session = core.pointee.session
     var stream = Int32(NGHTTP2_ERR_NOMEM.rawValue)
-    if body.isEmpty {
-      stream = fields.withFields { nghttp2_submit_request(session, nil, $0, $1, nil, slot) }
-    } else if slot.pointee.request.set(body, memory.blocks) {
-      var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: slot), read_callback: requestBody)
-      stream = fields.withFields { nghttp2_submit_request(session, nil, $0, $1, &provider, slot) }
+    if slot.pointee.request.set(.none, fields.bytes, body: body, memory.blocks) {
+      // Without any field: they are in the slot, and get into the frame when it is sent.
+      if body.isEmpty {
+        stream = nghttp2_submit_request(session, nil, nil, 0, nil, slot)
+      } else {
+        var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: slot), read_callback: requestBody)
+        stream = nghttp2_submit_request(session, nil, nil, 0, &provider, slot)
+      }
     }
     guard stream > 0 else {
       core.pointee.release(slot)

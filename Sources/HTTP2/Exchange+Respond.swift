@@ -14,12 +14,8 @@ extension Exchange {
   public func respond(status: Int, _ fields: borrowing FieldList, body: RawSpan = RawSpan()) -> Bool {
     guard let core = session else { return false }
     beginAnswer(core)
-    guard !body.isEmpty, value(of: .method)?.equals("HEAD") != true else {
-      finish(core, fields.withStatus(status) { nghttp2_submit_response(core.pointee.session, slot.pointee.stream, $0, $1, nil) })
-      return true
-    }
-    let stored = core.pointee.pool.pointee.blocks._withUnsafeGuaranteedRef { slot.pointee.response.set(body, $0) }
-    finish(core, stored ? submitWithBody(core, status, fields) : CInt(NGHTTP2_ERR_NOMEM.rawValue))
+    let hasBody = !body.isEmpty && value(of: .method)?.equals("HEAD") != true
+    submit(core, status, fields, body: hasBody ? body : RawSpan(), hasBody: hasBody)
     return true
   }
 
@@ -42,8 +38,8 @@ extension Exchange {
   public func beginResponse(status: Int, _ fields: borrowing FieldList) -> Bool {
     guard let core = session else { return false }
     beginAnswer(core)
-    slot.pointee.response.open()
-    finish(core, submitWithBody(core, status, fields))
+    slot.pointee.response.setOpen(true)
+    submit(core, status, fields, body: RawSpan(), hasBody: true)
     return true
   }
 
@@ -62,7 +58,7 @@ extension Exchange {
   /// Ends a body that was begun; what was written is still sent.
   public func endBody() {
     guard let core = session else { return }
-    slot.pointee.response.end()
+    slot.pointee.response.setOpen(false)
     resume(core)
   }
 }
@@ -82,15 +78,25 @@ extension Exchange {
     core.pointee.pool.pointee.mark(core)
   }
 
-  private func submitWithBody(_ core: UnsafeMutablePointer<ServerCore>, _ status: Int, _ fields: borrowing FieldList) -> CInt {
-    var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: slot), read_callback: responseBody)
-    return fields.withStatus(status) { nghttp2_submit_response(core.pointee.session, slot.pointee.stream, $0, $1, &provider) }
-  }
-
-  /// An answer that cannot be made, for want of memory, becomes a reset: the client learns that it failed.
-  private func finish(_ core: UnsafeMutablePointer<ServerCore>, _ result: CInt) {
-    guard result != 0 else { return }
-    core.pointee.reset(slot, HTTP2ErrorCode.internalError)
+  /// Submits the answer; one that cannot be made, for want of memory, becomes a reset: the client learns that it failed.
+  private func submit(
+    _ core: UnsafeMutablePointer<ServerCore>, _ status: Int, _ fields: borrowing FieldList, body: RawSpan, hasBody: Bool
+  ) {
+    let stored = core.pointee.pool.pointee.blocks._withUnsafeGuaranteedRef {
+      slot.pointee.response.set(StatusField(status), fields.bytes, body: body, $0)
+    }
+    var result = CInt(NGHTTP2_ERR_NOMEM.rawValue)
+    if stored {
+      // Without any field: they are in the slot, and get into the frame when it is sent.
+      let (session, stream) = (core.pointee.session, slot.pointee.stream)
+      if hasBody {
+        var provider = nghttp2_data_provider(source: nghttp2_data_source(ptr: slot), read_callback: responseBody)
+        result = nghttp2_submit_response(session, stream, nil, 0, &provider)
+      } else {
+        result = nghttp2_submit_response(session, stream, nil, 0, nil)
+      }
+    }
+    if result != 0 { core.pointee.reset(slot, HTTP2ErrorCode.internalError) }
   }
 
   /// Has nghttp2 ask for the body again, which it stops doing when there is none.

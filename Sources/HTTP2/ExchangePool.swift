@@ -14,7 +14,7 @@ public final class ExchangePool {
     precondition(capacity > 0 && capacity <= Int(UInt32.max))
     self.memory = memory
     core = .allocate(capacity: 1)
-    core.initialize(to: PoolCore(capacity: capacity, blocks: memory.blocks))
+    core.initialize(to: PoolCore(capacity: capacity, memory: memory))
   }
 
   deinit {
@@ -57,6 +57,7 @@ struct PoolCore {
   let slots: UnsafeMutablePointer<ExchangeSlot>
   /// Unmanaged, because the callbacks of each request would otherwise retain and release it; the pool keeps it alive.
   let blocks: Unmanaged<BlockPool>
+  let stage: UnsafeMutablePointer<HeaderStage>
   /// Slots that were ever used; those above were never touched.
   var used = 0
   var open = 0
@@ -65,9 +66,10 @@ struct PoolCore {
   private(set) var firstToDrain: UnsafeMutablePointer<ServerCore>?
   private var lastToDrain: UnsafeMutablePointer<ServerCore>?
 
-  init(capacity: Int, blocks: BlockPool) {
+  init(capacity: Int, memory: SessionMemory) {
     self.capacity = capacity
-    self.blocks = .passUnretained(blocks)
+    blocks = .passUnretained(memory.blocks)
+    stage = memory.stage
     slots = .allocate(capacity: capacity)
   }
 

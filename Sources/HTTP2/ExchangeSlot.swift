@@ -33,7 +33,7 @@ public import Primitives
   @usableFromInline var received = Instant(nanoseconds: 0)
   @usableFromInline var fields = ReceivedFields()
   @usableFromInline var body = ReceivedBody()
-  var response = PendingBody()
+  var response = PendingMessage()
 
   init(index: UInt32) { self.index = index }
 

@@ -1,33 +1,35 @@
-import CNghttp2
 import Glibc
 
-/// The header fields of one message to be sent, collected in memory that is allocated once and used again.
+/// The header fields of one message to be sent, encoded as they are appended, in memory that is allocated once.
 ///
 /// A loop keeps one, fills it for each response or request, and gives it to `respond` or `send`, which leaves it as
 /// it is; `removeAll` makes it ready for the next. For a request, the pseudo-header fields come first.
+///
+/// The encoding is HPACK without its dynamic table and without Huffman codes, as RFC 7541 leaves to the encoder: it knows
+/// nothing of the connection, costs little more than copying, and what is sent hardly ever repeats except in short values.
 @safe
 public struct FieldList: ~Copyable {
-  /// The most fields it holds.
-  public static let fieldsMax = 64
-  /// The most bytes of copied names and values it holds: a header list as large as we accept may be echoed twice.
-  public static let bytesMax = 16 << 10
+  /// The most bytes that its fields may take as encoded, which adds at most eight to a name and a value; a header list as
+  /// large as we accept may be echoed twice.
+  public static let bytesMax = 17 << 10
 
-  // The first entry is reserved for `:status`, which `respond` writes.
-  private let entries: UnsafeMutablePointer<nghttp2_nv>
-  private let bytes: UnsafeMutablePointer<UInt8>
+  private let base: UnsafeMutablePointer<UInt8>
+  private let prefixes = LiteralPrefixes.table
   private var byteCount = 0
   /// How many fields it has.
   public private(set) var count = 0
 
   /// A list of no fields.
   public init() {
-    entries = .allocate(capacity: Self.fieldsMax + 1)
-    bytes = .allocate(capacity: Self.bytesMax)
+    // A whole prefix is written, however short it is, and room made for a length; what is too much is overwritten.
+    base = .allocate(capacity: Self.bytesMax + LiteralPrefixes.stride)
   }
 
-  deinit {
-    entries.deallocate()
-    bytes.deallocate()
+  deinit { base.deallocate() }
+
+  /// The fields as a header block (RFC 7541 section 6).
+  var bytes: RawSpan {
+    @_lifetime(borrow self) get { _overrideLifetime(RawSpan(_unsafeStart: base, byteCount: byteCount), borrowing: self) }
   }
 
   /// Forgets every field.
@@ -38,93 +40,113 @@ public struct FieldList: ~Copyable {
 
   /// Appends a field with a copy of `value`, which must be a valid field value (RFC 9110 section 5.5).
   public mutating func append(_ name: HeaderName, _ value: RawSpan) {
-    let wireName = name.wireName
-    append(
-      .init(mutating: wireName.utf8Start), wireName.utf8CodeUnitCount, copy(value), value.byteCount,
-      flags: name.isUnrepeated ? Self.fixedName | Self.noIndex : Self.fixedName)
-  }
-
-  /// Appends a field whose value `write` makes in place, in at most `bytesMax` bytes; it must be a valid field value.
-  public mutating func append(_ name: HeaderName, bytesMax: Int, _ write: (inout OutputRawSpan) -> Void) {
-    precondition(bytesMax <= Self.bytesMax - byteCount, "more bytes than a FieldList holds")
-    let start = bytes + byteCount
-    let buffer = UnsafeMutableRawBufferPointer(start: start, count: bytesMax)
-    var output = OutputRawSpan(buffer: buffer, initializedCount: 0)
-    write(&output)
-    let length = output.finalize(for: buffer)
-    byteCount += length
-    let wireName = name.wireName
-    append(
-      .init(mutating: wireName.utf8Start), wireName.utf8CodeUnitCount, start, length,
-      flags: name.isUnrepeated ? Self.fixedName | Self.noIndex : Self.fixedName)
+    value.withUnsafeBytes { append(name, $0.baseAddress, $0.count) }
   }
 
   /// Appends a field with a constant value.
   public mutating func append(_ name: HeaderName, _ value: StaticString) {
-    let wireName = name.wireName
-    append(
-      .init(mutating: wireName.utf8Start), wireName.utf8CodeUnitCount, .init(mutating: value.utf8Start),
-      value.utf8CodeUnitCount, flags: name.isUnrepeated ? Self.fixed | Self.noIndex : Self.fixed)
+    append(name, value.utf8Start, value.utf8CodeUnitCount)
+  }
+
+  /// Appends a field whose value `write` makes in place, in at most `bytesMax` bytes; it must be a valid field value.
+  public mutating func append(_ name: HeaderName, bytesMax: Int, _ write: (inout OutputRawSpan) -> Void) {
+    reserve(LiteralPrefixes.stride + HPACKInteger.bytesMax + bytesMax)
+    appendPrefix(name)
+    // Most values are short: the length takes one byte, and for a longer one the value is moved.
+    let start = UnsafeMutableRawPointer(base + byteCount + 1)
+    let buffer = UnsafeMutableRawBufferPointer(start: start, count: bytesMax)
+    var output = OutputRawSpan(buffer: buffer, initializedCount: 0)
+    write(&output)
+    let length = output.finalize(for: buffer)
+    if length >= HPACKInteger.shortMax { memmove(start + HPACKInteger.byteCount(length) - 1, start, length) }
+    appendLength(length)
+    byteCount += length
   }
 
   /// Appends a field with copies of `name`, which must be in lower case, and `value`.
   public mutating func append(name: RawSpan, _ value: RawSpan) {
-    let storedName = copy(name)
-    append(storedName, name.byteCount, copy(value), value.byteCount, flags: 0)
-  }
-
-  private mutating func append(
-    _ name: UnsafeMutablePointer<UInt8>, _ nameCount: Int, _ value: UnsafeMutablePointer<UInt8>, _ valueCount: Int, flags: UInt8
-  ) {
-    precondition(count < Self.fieldsMax, "more fields than a FieldList holds")
+    reserve(1 + HPACKInteger.bytesMax + name.byteCount + HPACKInteger.bytesMax + value.byteCount)
     count += 1
-    entries[count] = nghttp2_nv(name: name, value: value, namelen: nameCount, valuelen: valueCount, flags: flags)
+    appendByte(0)
+    name.withUnsafeBytes { appendText($0.baseAddress, $0.count) }
+    value.withUnsafeBytes { appendText($0.baseAddress, $0.count) }
   }
 
-  private mutating func copy(_ value: RawSpan) -> UnsafeMutablePointer<UInt8> {
-    let length = value.byteCount
-    precondition(length <= Self.bytesMax - byteCount, "more bytes than a FieldList holds")
-    let start = bytes + byteCount
-    value.withUnsafeBytes { if let source = $0.baseAddress { memcpy(start, source, length) } }
-    byteCount += length
-    return start
-  }
-
-  // Names are constants and need no copy; values are copied by nghttp2, since they must last until they are sent.
-  private static let fixedName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
-  private static let fixed = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
-  private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
-}
-
-extension FieldList {
-  /// The fields as nghttp2 takes them, with `:status` first.
-  func withStatus<R>(_ status: Int, _ body: (UnsafePointer<nghttp2_nv>, Int) -> R) -> R {
-    entries[0] = StatusField.entry(status)
-    return body(entries, count + 1)
-  }
-
-  /// The fields as nghttp2 takes them.
-  func withFields<R>(_ body: (UnsafePointer<nghttp2_nv>, Int) -> R) -> R { body(entries + 1, count) }
-}
-
-/// `:status` fields, whose values are constants so that none is made or copied for a response.
-enum StatusField {
-  /// The field for `status`, which must have three digits and not be informational (RFC 9110 section 15).
-  static func entry(_ status: Int) -> nghttp2_nv {
-    precondition(status >= 200 && status <= 599)
-    let name = HeaderName.status.wireName
-    return nghttp2_nv(
-      name: .init(mutating: name.utf8Start), value: digits + 3 * (status - 200), namelen: name.utf8CodeUnitCount, valuelen: 3,
-      flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue))
-  }
-
-  // Written once, before the first use, and never again.
-  nonisolated(unsafe) private static let digits: UnsafeMutablePointer<UInt8> = {
-    let digits = UnsafeMutablePointer<UInt8>.allocate(capacity: 3 * 400)
-    for status in 200..<600 {
-      let place = digits + 3 * (status - 200)
-      for (index, divisor) in [100, 10, 1].enumerated() { place[index] = UInt8(ascii: "0") + UInt8(status / divisor % 10) }
+  private mutating func append(_ name: HeaderName, _ value: UnsafeRawPointer?, _ valueCount: Int) {
+    reserve(LiteralPrefixes.stride + HPACKInteger.bytesMax + valueCount)
+    if let value, let index = Self.staticIndex(name, value, valueCount) {
+      count += 1
+      appendByte(0x80 | index)
+    } else {
+      appendPrefix(name)
+      appendText(value, valueCount)
     }
-    return digits
-  }()
+  }
+
+  /// The entry of the static table that is a whole field of a request as we send them, or nil when there is none.
+  @inline(__always) private static func staticIndex(_ name: HeaderName, _ value: UnsafeRawPointer, _ count: Int) -> UInt8? {
+    switch name {
+    case .method: count == 4 && memcmp(value, "POST", 4) == 0 ? 3 : count == 3 && memcmp(value, "GET", 3) == 0 ? 2 : nil
+    case .scheme: count == 5 && memcmp(value, "https", 5) == 0 ? 7 : count == 4 && memcmp(value, "http", 4) == 0 ? 6 : nil
+    default: nil
+    }
+  }
+
+  @inline(__always) private func reserve(_ bytes: Int) {
+    precondition(bytes <= Self.bytesMax + LiteralPrefixes.stride - byteCount, "more bytes than a FieldList holds")
+  }
+
+  /// Begins a field with a name's prefix, copied as a whole entry since that takes two moves and no loop.
+  @inline(__always) private mutating func appendPrefix(_ name: HeaderName) {
+    let entry = prefixes + Int(name.rawValue) &* LiteralPrefixes.stride
+    memcpy(base + byteCount, entry, LiteralPrefixes.stride)
+    byteCount &+= Int(entry[LiteralPrefixes.stride - 1])
+    count &+= 1
+  }
+
+  @inline(__always) private mutating func appendText(_ text: UnsafeRawPointer?, _ textCount: Int) {
+    appendLength(textCount)
+    if let text { memcpy(base + byteCount, text, textCount) }
+    byteCount &+= textCount
+  }
+
+  /// Appends the length of a string that is not Huffman-coded.
+  @inline(__always) private mutating func appendLength(_ length: Int) {
+    if length < HPACKInteger.shortMax { appendByte(UInt8(truncatingIfNeeded: length)) } else { appendLongLength(length) }
+  }
+
+  private mutating func appendLongLength(_ length: Int) {
+    appendByte(UInt8(HPACKInteger.shortMax))
+    var rest = length - HPACKInteger.shortMax
+    while rest >= 128 {
+      appendByte(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    appendByte(UInt8(rest))
+  }
+
+  @inline(__always) private mutating func appendByte(_ byte: UInt8) {
+    base[byteCount] = byte
+    byteCount &+= 1
+  }
+}
+
+/// Lengths of strings as HPACK writes them: integers with a prefix of seven bits (RFC 7541 section 5.1).
+private enum HPACKInteger {
+  /// From here on an integer takes more than one byte.
+  static let shortMax = 127
+  /// Bytes of the longest length that a `FieldList` holds.
+  static let bytesMax = 4
+
+  /// How many bytes an integer takes.
+  static func byteCount(_ value: Int) -> Int {
+    var rest = value - shortMax
+    guard rest >= 0 else { return 1 }
+    var count = 2
+    while rest >= 128 {
+      rest >>= 7
+      count += 1
+    }
+    return count
+  }
 }

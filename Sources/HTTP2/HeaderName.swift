@@ -111,18 +111,6 @@ public enum HeaderName: UInt8, CaseIterable, Sendable {
     case .widgetpushOutcome: "widgetpush-outcome"
     }
   }
-
-  /// Whether each message has a value of its own, so that remembering it for the next would only push out what repeats.
-  ///
-  /// Such fields travel as never-indexed literals (RFC 7541 section 6.2.3) and leave the dynamic table to the others.
-  var isUnrepeated: Bool {
-    switch self {
-    case .path, .contentLength, .location, .idempotencyKey, .apnsID, .apnsExpiration, .apnsCollapseID, .apnsRequestID,
-      .apnsUniqueID, .widgetpushDetail:
-      true
-    default: false
-    }
-  }
 }
 
 /// A set of known header names.

@@ -27,7 +27,7 @@ public struct RequestKey: Hashable, Sendable {
   var next: UnsafeMutablePointer<RequestSlot>?
   @usableFromInline var fields = ReceivedFields()
   @usableFromInline var body = ReceivedBody()
-  var request = PendingBody()
+  var request = PendingMessage()
 
   init(index: UInt32) { self.index = index }
 

@@ -83,15 +83,24 @@ enum ServerCallbacks {
   ) {
     let head = frame.pointee.hd
     switch UInt32(head.type) {
-    case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-      // The answer is out and the request still is not in: asks the client not to send the rest (RFC 9113 section 8.1).
-      guard core.pointee.earlyAnswers > 0, head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
-        let slot = slot(core, head.stream_id), !slot.pointee.isComplete
-      else { return }
-      core.pointee.reset(slot, HTTP2ErrorCode.noError)
+    case NGHTTP2_HEADERS.rawValue:
+      guard let slot = slot(core, head.stream_id) else { return }
+      slot.pointee.response.takeHead(core.pointee.pool.pointee.stage)
+      answerSent(core, slot, head)
+    case NGHTTP2_DATA.rawValue:
+      guard core.pointee.earlyAnswers > 0, let slot = slot(core, head.stream_id) else { return }
+      answerSent(core, slot, head)
     case NGHTTP2_GOAWAY.rawValue:
       if let failure = SessionFailure(sent: frame.pointee.goaway) { core.pointee.failure = core.pointee.failure ?? failure }
     default: return
     }
+  }
+
+  /// If the answer is out and the request still is not in, asks the client not to send the rest (RFC 9113 section 8.1).
+  @inline(__always) private static func answerSent(
+    _ core: UnsafeMutablePointer<ServerCore>, _ slot: UnsafeMutablePointer<ExchangeSlot>, _ head: nghttp2_frame_hd
+  ) {
+    guard !slot.pointee.isComplete, head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
+    core.pointee.reset(slot, HTTP2ErrorCode.noError)
   }
 }

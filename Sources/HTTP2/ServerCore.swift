@@ -29,7 +29,7 @@ import Primitives
   /// Open exchanges that were answered before their request was complete.
   private(set) var earlyAnswers = 0
 
-  var outlet = FrameOutlet()
+  var outlet: FrameOutlet
 
   // Links of the pool's list of sessions that have something to send.
   var isMarked = false
@@ -40,6 +40,7 @@ import Primitives
     self.pool = pool
     self.settings = settings
     self.tag = tag
+    outlet = FrameOutlet(stage: pool.pointee.stage)
   }
 
   // MARK: Requests as they arrive
@@ -70,16 +71,20 @@ import Primitives
       slot.pointee.fields.append(
         name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
     }
+    guard appended != .stored else { return }
+    slot.pointee.isAnswered = true
     switch appended {
     case .stored: return
     case .outOfMemory: refuse(slot)
     case .tooLarge:
       // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
-      var status = StatusField.entry(431)
-      nghttp2_submit_response(session, slot.pointee.stream, &status, 1, nil)
+      let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
+        slot.pointee.response.set(StatusField(431), RawSpan(), body: RawSpan(), $0)
+      }
+      guard stored else { return refuse(slot) }
+      nghttp2_submit_response(session, slot.pointee.stream, nil, 0, nil)
       answeredEarly(slot)
     }
-    slot.pointee.isAnswered = true
   }
 
   mutating func data(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {

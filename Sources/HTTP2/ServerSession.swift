@@ -41,6 +41,7 @@ public struct ServerSession: ~Copyable {
     core.pointee.closeAll()
     pool.core.pointee.unmark(core)
     nghttp2_session_del(core.pointee.session)
+    core.pointee.outlet.destroy()
     core.deinitialize(count: 1)
     core.deallocate()
   }

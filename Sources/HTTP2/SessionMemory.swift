@@ -9,6 +9,8 @@ public import Primitives
 public final class SessionMemory {
   /// Header lists and bodies, received and to be sent.
   public let blocks: BlockPool
+  /// Where header blocks become frames.
+  let stage: UnsafeMutablePointer<HeaderStage>
   private let freeList: OpaquePointer
 
   /// Memory for one thread, with at most `blockBytesMax` bytes of header lists and bodies, and at most `keptBytesMax`
@@ -17,9 +19,15 @@ public final class SessionMemory {
     guard let freeList = c_freelist_new(keptBytesMax) else { fatalError("out of memory") }
     self.freeList = freeList
     blocks = BlockPool(bytesMax: blockBytesMax)
+    stage = .allocate(capacity: 1)
+    stage.initialize(to: HeaderStage())
   }
 
-  deinit { c_freelist_delete(freeList) }
+  deinit {
+    stage.pointee.deallocate()
+    stage.deallocate()
+    c_freelist_delete(freeList)
+  }
 
   /// How often nghttp2's allocations had to be passed on to the C library.
   public var allocations: Int { Int(c_freelist_misses(freeList)) }

@@ -3,7 +3,7 @@ import Primitives
 import Testing
 
 /// A reproducible stream of numbers (SplitMix64).
-private struct Numbers {
+struct Numbers {
   var state: UInt64
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

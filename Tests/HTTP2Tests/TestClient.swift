@@ -29,6 +29,14 @@ final class TestClient {
     return session.send(fields, body: body.span.bytes, tag: tag, at: time)
   }
 
+  /// Sends the fields that `fill` appends.
+  @discardableResult
+  func send(body: [UInt8], _ fill: (inout FieldList) -> Void) -> RequestKey? {
+    fields.removeAll()
+    fill(&fields)
+    return session.send(fields, body: body.span.bytes, tag: 1)
+  }
+
   @discardableResult func receive(_ bytes: [UInt8]) -> SessionFailure? { session.receive(bytes.span.bytes) }
 
   func drained() -> [UInt8] {

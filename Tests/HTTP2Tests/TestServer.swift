@@ -34,6 +34,13 @@ final class TestServer {
     }
   }
 
+  /// What fits a queue of `capacity` bytes.
+  func drainedOnce(capacity: Int) -> [UInt8] {
+    var queue = ByteQueue(capacity: capacity)
+    session.drain(into: &queue)
+    return queue.bytes.array
+  }
+
   /// Every frame there is to send.
   func frames() -> [Frame] { Frame.parse(drained()) }
 
@@ -55,6 +62,13 @@ final class TestServer {
     fields.removeAll()
     for (name, value) in list { fields.append(name, Array(value.utf8).span.bytes) }
     return exchange.respond(status: status, fields, body: body.span.bytes)
+  }
+
+  /// Answers with the fields that `fill` appends.
+  func respond(_ exchange: Exchange, _ status: Int, _ fill: (inout FieldList) -> Void) {
+    fields.removeAll()
+    fill(&fields)
+    exchange.respond(status: status, fields)
   }
 
   /// Begins an answer of 200 whose body is written bit by bit.

@@ -1,0 +1,46 @@
+import Primitives
+
+/// A `:status` field as it stands in a header block, or nothing in its place.
+struct StatusField {
+  /// The bytes on the wire, the first in the lowest bits.
+  private let bits: UInt64
+  /// How many they are.
+  let count: Int
+
+  /// What a request has in its place.
+  static let none = StatusField(bits: 0, count: 0)
+
+  private init(bits: UInt64, count: Int) {
+    self.bits = bits
+    self.count = count
+  }
+
+  /// The field for `status`, which must have three digits and not be informational (RFC 9110 section 15).
+  init(_ status: Int) {
+    precondition(status >= 200 && status <= 599)
+    // The statuses of the static table (RFC 7541 appendix A); any other is a literal with the name of entry 8.
+    let index: UInt64? =
+      switch status {
+      case 200: 8
+      case 204: 9
+      case 206: 10
+      case 304: 11
+      case 400: 12
+      case 404: 13
+      case 500: 14
+      default: nil
+      }
+    if let index {
+      self.init(bits: 0x80 | index, count: 1)
+    } else {
+      let digits = [status / 100, status / 10 % 10, status % 10].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(0x30 + $1) }
+      self.init(bits: digits << 16 | 0x0308, count: 5)
+    }
+  }
+
+  /// Writes the field to the beginning of `block`, which has room for eight bytes.
+  func write(to block: Block) {
+    precondition(block.capacity >= 8)
+    block.base.storeBytes(of: bits.littleEndian, as: UInt64.self)
+  }
+}
