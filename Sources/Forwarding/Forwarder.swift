@@ -31,37 +31,45 @@ public final class Forwarder {
   let authorization: UpstreamAuthorization
   /// The bytes of queued pushes.
   let blocks = BlockPool(bytesMax: Limits.upstreamQueueBytes)
-  private var links: [UpstreamLink] = []
+  private let links: Confined<[UpstreamLink]> = Confined([])
 
   /// A forwarder to `upstreams`, which pushes name by their index.
   public init(_ upstreams: [Upstream], authorization: UpstreamAuthorization, on transport: TransportLoop) {
     self.authorization = authorization
-    links = upstreams.indices.map { UpstreamLink($0, upstreams[$0], on: transport, self) }
+    links.value = upstreams.indices.map { UpstreamLink($0, upstreams[$0], on: transport, self) }
   }
 
-  deinit { for link in links { link.abandon() } }
+  deinit { for link in links.value { link.abandon() } }
 
-  /// Sends `push`, whose ranges lie in `bytes`, now or when a stream is free.
+  /// Sends `pushes`, whose ranges lie in `bytes`, each now or when a stream is free.
   ///
-  /// A number that no upstream has is one that the configuration does not know any more: the push waits for its return.
-  public func send(_ push: ForwardedPush, _ bytes: RawSpan) {
-    let number = Int(push.upstream)
-    guard number < links.count else {
-      delegate?.completed(push.ticket, .notAttempted(.upstreamUnavailable), detail: RawSpan())
-      return
+  /// Most often all go to one upstream, which gets them in one go. A number that no upstream has is one that the configuration
+  /// does not know any more: the push waits for its return.
+  public func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
+    var start = 0
+    while start < pushes.count {
+      let number = pushes[start].upstream
+      var end = start + 1
+      while end < pushes.count, pushes[end].upstream == number { end += 1 }
+      let run = pushes.extracting(start..<end)
+      if number < links.value.count {
+        links.value[Int(number)].send(run, bytes)
+      } else {
+        for place in run.indices { delegate?.completed(run[place].ticket, .notAttempted(.upstreamUnavailable), detail: RawSpan()) }
+      }
+      start = end
     }
-    links[number].send(push, bytes)
   }
 
   /// Sends nothing more; what is on its way may still be answered, then the connections close.
-  public func drain() { for link in links { link.drain() } }
+  public func drain() { for link in links.value { link.drain() } }
 
   /// Ends every connection at once; what was on its way is reported as a failed attempt.
-  public func abort() { for link in links { link.abort() } }
+  public func abort() { for link in links.value { link.abort() } }
 
   /// Pushes of all upstreams that are written and not answered, and that wait for a stream.
   public var load: (inFlight: Int, queued: Int) {
-    links.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
+    links.value.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
   }
 
   func cannotSign(upstream: Int, _ error: CryptoError) { delegate?.cannotSign(upstream, error) }

@@ -17,30 +17,35 @@ struct PushRequest: ~Copyable {
 
   /// Makes `fields` those of `push`, whose ranges lie in `bytes`.
   mutating func write(_ push: ForwardedPush, _ bytes: RawSpan, authorization: RawSpan) {
-    // A local, since a span of a property would hold all of self while the fields change.
-    let authority = authority
+    Self.fill(&fields, push, bytes, authority: authority, authorization: authorization)
+  }
+
+  /// Given the properties one by one, since a span of one would hold all of self while the fields change.
+  private static func fill(
+    _ fields: inout FieldList, _ push: ForwardedPush, _ bytes: RawSpan, authority: [UInt8], authorization: RawSpan
+  ) {
     fields.removeAll()
     fields.append(.method, "POST")
     fields.append(.scheme, "https")
     unsafe fields.append(.authority, authority.span.bytes)
-    fields.append(.path, bytesMax: Self.pathPrefix.utf8CodeUnitCount + 2 * DeviceToken.bytesMax) { output in
-      for index in 0..<Self.pathPrefix.utf8CodeUnitCount { output.append(unsafe Self.pathPrefix.utf8Start[index]) }
+    fields.append(.path, bytesMax: pathPrefix.utf8CodeUnitCount + 2 * DeviceToken.bytesMax) { output in
+      for index in 0..<pathPrefix.utf8CodeUnitCount { output.append(unsafe pathPrefix.utf8Start[index]) }
       push.token.writeHex(to: &output)
     }
     fields.append(.authorization, authorization)
     fields.append(.apnsPushType, push.type.text)
     fields.append(.apnsTopic, bytes[push.topic])
-    if push.prioritySent { fields.append(.apnsPriority, Self.text(push.priority)) }
+    if push.prioritySent { fields.append(.apnsPriority, text(push.priority)) }
     fields.append(.apnsID, bytesMax: PushID.textCount) { push.id.write(to: &$0) }
     switch push.expiration {
     case .absent: break
     case .zero: fields.append(.apnsExpiration, "0")
-    case .at(let date): appendExpiration(date.unixSeconds)
+    case .at(let date): appendExpiration(date.unixSeconds, to: &fields)
     }
     if !push.collapseID.isEmpty { fields.append(.apnsCollapseID, bytes[push.collapseID]) }
   }
 
-  private mutating func appendExpiration(_ unixSeconds: Int64) {
+  private static func appendExpiration(_ unixSeconds: Int64, to fields: inout FieldList) {
     var digits = InlineArray<20, UInt8>(repeating: 0)
     var start = 20
     var rest = unixSeconds.magnitude

@@ -15,26 +15,29 @@ public final class UpstreamAuthorization {
     var madeAt = Instant.distantPast
   }
 
-  private var credentials: [Credential]
+  private let credentials: Confined<[Credential]>
   private let signerOfApp: [Int]
 
   /// Authorization by `signers`; `signerOfApp` has the index of the signer for each app of the directory.
   public init(signers: [ProviderTokenSigner], signerOfApp: [Int]) {
     precondition(!signers.isEmpty && signerOfApp.allSatisfy { signers.indices.contains($0) })
-    credentials = signers.map { Credential(signer: $0) }
+    credentials = Confined(signers.map { Credential(signer: $0) })
     self.signerOfApp = signerOfApp
   }
 
   /// Gives `body` the value of `authorization` for a push of `app`; the first signer serves apps that have none.
   ///
   /// - Throws: When OpenSSL cannot sign.
+  @inline(__always)
   func with<R>(app: Int?, at now: Instant, _ body: (RawSpan) -> R) throws(CryptoError) -> R {
     let index = app.map { signerOfApp[$0] } ?? 0
-    if now - credentials[index].madeAt >= Self.lifetime || now < credentials[index].madeAt {
-      credentials[index].header = Array("bearer \(try credentials[index].signer.token(now: now))".utf8)
-      credentials[index].madeAt = now
-    }
-    let header = credentials[index].header
-    return unsafe body(header.span.bytes)
+    if now - credentials.value[index].madeAt >= Self.lifetime || now < credentials.value[index].madeAt { try renew(index, now) }
+    // Lent where it lies: a copy would cost each push a retain and a release.
+    return unsafe credentials.value[index].header.withUnsafeBytes { unsafe body(RawSpan(_unsafeBytes: $0)) }
+  }
+
+  private func renew(_ index: Int, _ now: Instant) throws(CryptoError) {
+    credentials.value[index].header = Array("bearer \(try credentials.value[index].signer.token(now: now))".utf8)
+    credentials.value[index].madeAt = now
   }
 }

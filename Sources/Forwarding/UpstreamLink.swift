@@ -20,47 +20,60 @@ final class UpstreamLink {
   /// The tag of a connection that has answered a push.
   private static let hasAnswered: UInt64 = 1
 
+  /// What every push and every answer touches.
+  private struct State: ~Copyable {
+    var window: UpstreamWindow
+    var clients: ContiguousArray<HTTP2Client> = []
+    var queue = PushQueue(capacity: Limits.upstreamQueue)
+    var flights = Slab<Flight>(capacity: Limits.upstreamConnections * Limits.upstreamStreams)
+    var request: PushRequest
+    var refusesCredentials = false
+
+    init(_ window: UpstreamWindow, authority: String) {
+      self.window = window
+      request = PushRequest(authority: authority)
+    }
+  }
+
   private let index: Int
   private let upstream: Upstream
   private let transport: TransportLoop
+  private let loop: EventLoop
+  private let authorization: UpstreamAuthorization
+  private let blocks: BlockPool
   private unowned let forwarder: Forwarder
-  private var window: UpstreamWindow
-  private var clients: [HTTP2Client] = []
+  private let state: Confined<State>
   private var connecting: HTTP2Client?
-  private var queue = PushQueue(capacity: Limits.upstreamQueue)
-  private var flights = Slab<Flight>(capacity: Limits.upstreamConnections * Limits.upstreamStreams)
-  private var request: PushRequest
   private var isDraining = false
-  private var refusesCredentials = false
 
   init(_ index: Int, _ upstream: Upstream, on transport: TransportLoop, _ forwarder: Forwarder) {
     self.index = index
     self.upstream = upstream
     self.transport = transport
     self.forwarder = forwarder
-    request = PushRequest(authority: upstream.authority)
-    window = UpstreamWindow(
+    loop = transport.loop
+    authorization = forwarder.authorization
+    blocks = forwarder.blocks
+    let window = UpstreamWindow(
       .init(
         connections: Limits.upstreamConnections, firstDelay: .milliseconds(Limits.retryMilliseconds.first),
         longestDelay: .milliseconds(Limits.reconnectLongestMilliseconds), pause: .milliseconds(Limits.upstreamPauseMilliseconds)))
+    state = Confined(State(window, authority: upstream.authority))
   }
 
   /// Pushes written and not answered, and pushes that wait for a stream.
-  var load: (inFlight: Int, queued: Int) { (flights.count, queue.count) }
+  var load: (inFlight: Int, queued: Int) { (state.value.flights.count, state.value.queue.count) }
 
-  /// Sends `push`, whose ranges lie in `bytes`, as soon as a stream is free; its outcome is reported exactly once.
-  func send(_ push: ForwardedPush, _ bytes: RawSpan) {
-    let now = transport.loop.now
-    switch window.availability(at: now) {
-    case .available where isDraining, .unavailable: return report(push.ticket, .notAttempted(.upstreamUnavailable))
-    case .paused: return report(push.ticket, .notAttempted(.upstreamPaused))
+  /// Sends `pushes`, whose ranges lie in `bytes`, each as soon as a stream is free; every outcome is reported exactly once.
+  func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
+    switch state.value.window.availability(at: loop.now) {
+    case .available where isDraining, .unavailable: return turnAway(pushes, .upstreamUnavailable)
+    case .paused: return turnAway(pushes, .upstreamPaused)
     case .available: break
     }
-    if queue.isEmpty, let client = freeClient(), write(push, bytes, on: client) { return }
-    guard !queue.isFull, let queued = QueuedPush(push, bytes, in: forwarder.blocks) else {
-      return report(push.ticket, .notAttempted(.upstreamBusy))
-    }
-    queue.append(queued)
+    let written = state.value.queue.isEmpty ? write(pushes, bytes) : 0
+    guard written < pushes.count else { return }
+    for place in written..<pushes.count { enqueue(pushes[place], bytes) }
     connectIfNeeded()
   }
 
@@ -69,51 +82,85 @@ final class UpstreamLink {
     isDraining = true
     returnQueue(.upstreamUnavailable)
     connecting?.abort()
+    // A list of its own, since a client may end meanwhile.
+    let clients = state.value.clients
     for client in clients { client.close() }
   }
 
   /// Ends every connection at once.
-  func abort() { for client in clients { client.abort() } }
+  func abort() {
+    let clients = state.value.clients
+    for client in clients { client.abort() }
+  }
 
   /// The forwarder is gone: nobody is told anything any more.
   func abandon() {
-    for client in clients + (connecting.map { [$0] } ?? []) {
+    for client in state.value.clients + (connecting.map { [$0] } ?? []) {
       client.delegate = nil
       client.abort()
     }
   }
 
-  private func freeClient() -> HTTP2Client? { clients.first { $0.availableStreams > 0 } }
+  private func freeClient() -> HTTP2Client? {
+    for place in state.value.clients.indices where state.value.clients[place].availableStreams > 0 {
+      return state.value.clients[place]
+    }
+    return nil
+  }
+
+  /// Writes pushes from the first on, for as long as streams are free; returns how many.
+  private func write(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) -> Int {
+    var written = 0
+    while written < pushes.count, let client = freeClient() {
+      let end = min(pushes.count, written + client.availableStreams)
+      while written < end {
+        guard write(pushes[written], bytes, on: client) else { return written }
+        written += 1
+      }
+    }
+    return written
+  }
 
   /// Writes the push on a stream of `client`; false when the stream is not to be had after all.
   private func write(_ push: ForwardedPush, _ bytes: RawSpan, on client: HTTP2Client) -> Bool {
-    guard let flight = flights.insert(Flight(ticket: push.ticket, attempt: push.attempt)) else { return false }
-    let isWritten: Bool
+    guard let flight = state.value.flights.insert(Flight(ticket: push.ticket, attempt: push.attempt)) else { return false }
     do throws(CryptoError) {
-      isWritten = try forwarder.authorization.with(app: push.app, at: transport.loop.now) { authorization in
-        request.write(push, bytes, authorization: authorization)
-        return client.send(request.fields, body: bytes[push.payload], tag: flight.packed)
-      }
+      try authorization.with(app: push.app, at: loop.now) { state.value.request.write(push, bytes, authorization: $0) }
+      if client.send(state.value.request.fields, body: bytes[push.payload], tag: flight.packed) { return true }
     } catch {
       forwarder.cannotSign(upstream: index, error)
-      isWritten = false
     }
-    if !isWritten { flights.remove(flight) }
-    return isWritten
+    state.value.flights.remove(flight)
+    return false
+  }
+
+  private func enqueue(_ push: ForwardedPush, _ bytes: RawSpan) {
+    guard !state.value.queue.isFull, let queued = QueuedPush(push, bytes, in: blocks) else {
+      forwarder.delegate?.completed(push.ticket, .notAttempted(.upstreamBusy), detail: RawSpan())
+      return
+    }
+    state.value.queue.append(queued)
   }
 
   private func pump() {
-    while !queue.isEmpty, let client = freeClient() {
-      let next = queue.removeFirst()
-      if !write(next.push, next.bytes, on: client) { report(next.push.ticket, .notAttempted(.upstreamBusy)) }
-      next.release(to: forwarder.blocks)
+    while !state.value.queue.isEmpty, let client = freeClient() {
+      var free = client.availableStreams
+      while free > 0, !state.value.queue.isEmpty {
+        let next = state.value.queue.removeFirst()
+        if !write(next.push, next.bytes, on: client) {
+          forwarder.delegate?.completed(next.push.ticket, .notAttempted(.upstreamBusy), detail: RawSpan())
+        }
+        next.release(to: blocks)
+        free -= 1
+      }
     }
     connectIfNeeded()
   }
 
   private func connectIfNeeded() {
-    let freeStreams = clients.reduce(0) { $0 + $1.availableStreams }
-    guard !isDraining, window.shouldConnect(queued: queue.count, freeStreams: freeStreams, at: transport.loop.now) else { return }
+    guard !isDraining else { return }
+    let freeStreams = state.value.clients.reduce(0) { $0 + $1.availableStreams }
+    guard state.value.window.shouldConnect(queued: state.value.queue.count, freeStreams: freeStreams, at: loop.now) else { return }
     var configuration = HTTP2Client.Configuration(host: upstream.host, port: upstream.port, tls: upstream.tls)
     configuration.settings.streamsMax = Limits.upstreamStreams
     configuration.connectTimeout = .milliseconds(Limits.upstreamConnectMilliseconds)
@@ -124,79 +171,90 @@ final class UpstreamLink {
     client.connect()
   }
 
+  private func turnAway(_ pushes: Span<ForwardedPush>, _ cause: Cause) {
+    guard let delegate = forwarder.delegate else { return }
+    for place in pushes.indices { delegate.completed(pushes[place].ticket, .notAttempted(cause), detail: RawSpan()) }
+  }
+
   private func returnQueue(_ cause: Cause) {
-    while !queue.isEmpty {
-      let next = queue.removeFirst()
-      report(next.push.ticket, .notAttempted(cause))
-      next.release(to: forwarder.blocks)
+    while !state.value.queue.isEmpty {
+      let next = state.value.queue.removeFirst()
+      forwarder.delegate?.completed(next.push.ticket, .notAttempted(cause), detail: RawSpan())
+      next.release(to: blocks)
     }
   }
-
-  /// Counts the answer, and tells when it changes what is thought of the upstream.
-  private func note(status: Int, at now: Instant) {
-    let mightRetire = window.mayRetire
-    window.answered(status: status, at: now)
-    if mightRetire != window.mayRetire { forwarder.delegate?.retiringStopped(index, mightRetire) }
-    let refuses = status == 403
-    if refuses != refusesCredentials { forwarder.delegate?.upstreamRefusesCredentials(index, refuses) }
-    refusesCredentials = refuses
-  }
-
-  private func report(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan = RawSpan()) {
-    forwarder.delegate?.completed(ticket, outcome, detail: detail)
-  }
 }
+
+// MARK: Answers
 
 extension UpstreamLink: HTTP2ClientDelegate {
   func clientMaySend(_ client: HTTP2Client) {
     if client === connecting {
       connecting = nil
-      clients.append(client)
-      window.connected()
-      if clients.count == 1 { forwarder.delegate?.upstreamOpened(index) }
+      state.value.clients.append(client)
+      state.value.window.connected()
+      if state.value.clients.count == 1 { forwarder.delegate?.upstreamOpened(index) }
     }
     pump()
   }
 
-  func client(_ client: HTTP2Client, received answer: Answer) {
-    guard let flight = flights.remove(SlabKey(packed: answer.tag)) else { return }
-    let now = transport.loop.now
-    if let failure = answer.failure {
-      switch failure {
-      case .refused: report(flight.ticket, .notAttempted(.upstreamBusy))
-      case .unprocessed: report(flight.ticket, .notAttempted(.upstreamUnavailable))
-      case .reset, .cancelled, .connectionLost, .outOfMemory: report(flight.ticket, .retry(.upstreamUnavailable))
+  func clientMayHaveAnswers(_ client: HTTP2Client) {
+    guard let delegate = forwarder.delegate else { return }
+    let now = loop.now
+    while let answer = client.takeAnswer() {
+      guard let flight = state.value.flights.remove(SlabKey(packed: answer.tag)) else { continue }
+      if let failure = answer.failure {
+        delegate.completed(flight.ticket, Self.meaning(of: failure), detail: RawSpan())
+        continue
       }
-      return
+      client.tag = Self.hasAnswered
+      var detail = ByteRange.empty
+      let read = UpstreamAnswer(answer, detail: &detail)
+      note(status: read.status, at: now, delegate)
+      let outcome = read.meaning(at: now, mayRetire: state.value.window.mayRetire)
+      if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) {
+        delegate.completed(flight.ticket, outcome, detail: header[detail])
+      } else {
+        delegate.completed(flight.ticket, outcome, detail: RawSpan())
+      }
     }
-    client.tag = Self.hasAnswered
-    var detail = ByteRange.empty
-    let read = UpstreamAnswer(answer, detail: &detail)
-    note(status: read.status, at: now)
-    let outcome = read.meaning(at: now, mayRetire: window.mayRetire)
-    if detail.isEmpty {
-      report(flight.ticket, outcome)
-    } else if let header = answer.value(of: .widgetpushOutcome) {
-      report(flight.ticket, outcome, detail: header[detail])
+  }
+
+  private static func meaning(of failure: StreamFailure) -> UpstreamOutcome {
+    switch failure {
+    case .refused: .notAttempted(.upstreamBusy)
+    case .unprocessed: .notAttempted(.upstreamUnavailable)
+    case .reset, .cancelled, .connectionLost, .outOfMemory: .retry(.upstreamUnavailable)
     }
+  }
+
+  /// Counts the answer, and tells when it changes what is thought of the upstream.
+  private func note(status: Int, at now: Instant, _ delegate: any ForwarderDelegate) {
+    let mightRetire = state.value.window.mayRetire
+    state.value.window.answered(status: status, at: now)
+    let mayRetire = state.value.window.mayRetire
+    if mightRetire != mayRetire { delegate.retiringStopped(index, mightRetire) }
+    let refuses = status == 403
+    if refuses != state.value.refusesCredentials { delegate.upstreamRefusesCredentials(index, refuses) }
+    state.value.refusesCredentials = refuses
   }
 
   func client(_ client: HTTP2Client, isGoingAway goAway: PeerGoAway) { connectIfNeeded() }
 
   func client(_ client: HTTP2Client, ended end: ConnectionEnd) {
-    let now = transport.loop.now
+    let now = loop.now
     var isOfUse = false
     if client === connecting {
       connecting = nil
-      window.connectFailed(at: now, jitter: .random(in: 0...1))
+      state.value.window.connectFailed(at: now, jitter: .random(in: 0...1))
     } else {
-      clients.removeAll { $0 === client }
+      state.value.clients.removeAll { $0 === client }
       isOfUse = client.tag == Self.hasAnswered
-      window.disconnected(at: now, orderly: end.isRegular, hasAnswered: isOfUse, jitter: .random(in: 0...1))
+      state.value.window.disconnected(at: now, orderly: end.isRegular, hasAnswered: isOfUse, jitter: .random(in: 0...1))
     }
-    if clients.isEmpty {
+    if state.value.clients.isEmpty {
       if !isDraining && !(end.isRegular && isOfUse) { forwarder.delegate?.upstreamFailed(index, end) }
-      guard case .available = window.availability(at: now) else { return returnQueue(.upstreamUnavailable) }
+      guard case .available = state.value.window.availability(at: now) else { return returnQueue(.upstreamUnavailable) }
     }
     connectIfNeeded()
   }

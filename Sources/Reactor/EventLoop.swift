@@ -11,13 +11,19 @@ public import Primitives
 /// and its mailboxes.
 public final class EventLoop {
   /// The product's time in this round, from the clock that was injected.
-  public private(set) var now: Instant
+  public var now: Instant { time.value.now }
   /// The time of this round on the clock that only runs forward; timers go by it.
-  public private(set) var uptime: Uptime
+  public var uptime: Uptime { time.value.uptime }
   /// What other threads may do to this loop.
   public let handle: LoopHandle
 
+  private struct Time {
+    var now: Instant
+    var uptime: Uptime
+  }
+
   var timers = TimerHeap()
+  private let time: Confined<Time>
   private let poller: Poller
   private var handlers: Slab<any ReadinessHandler>
   private let clock: @Sendable () -> Instant
@@ -38,8 +44,7 @@ public final class EventLoop {
   ) throws(SystemError) {
     self.clock = clock
     uptimeClock = uptime
-    now = clock()
-    self.uptime = uptime()
+    time = Confined(Time(now: clock(), uptime: uptime()))
     handlers = Slab(capacity: descriptors)
     poller = try Poller()
     handle = try LoopHandle()
@@ -142,8 +147,7 @@ public final class EventLoop {
     // A failing epoll_wait means a closed or foreign descriptor: our bug, and nothing can go on after it.
     let count = try! poller.wait(milliseconds: milliseconds)
     handle.declareAsleep(false)
-    now = clock()
-    uptime = uptimeClock()
+    time.value = Time(now: clock(), uptime: uptimeClock())
 
     for index in 0..<count {
       let (key, readiness) = poller.event(index)

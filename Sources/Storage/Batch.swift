@@ -10,15 +10,36 @@ public import Primitives
 /// `@unchecked Sendable`, because a batch has one owner at a time: the loop until `submit`, the store until it delivers, the
 /// loop again until it recycles.
 public final class Batch: @unchecked Sendable {
-  /// Pushes to accept.
-  public var admits: ContiguousArray<AdmitOperation> = []
-  /// Outcomes of pushes that this loop forwarded.
-  public var completions: ContiguousArray<CompleteOperation> = []
-  /// Requests that were answered with an error.
-  public var refusals: ContiguousArray<RefusedOperation> = []
-  /// Pushes that the loop is to send now; the store's to fill.
-  public internal(set) var forwards: ContiguousArray<ForwardedPush> = []
+  private struct Operations {
+    var admits: ContiguousArray<AdmitOperation> = []
+    var completions: ContiguousArray<CompleteOperation> = []
+    var refusals: ContiguousArray<RefusedOperation> = []
+    var forwards: ContiguousArray<ForwardedPush> = []
+  }
+
+  private let operations = Confined(Operations())
   let arena = ByteArena(capacity: 4096)
+
+  /// Pushes to accept.
+  public var admits: ContiguousArray<AdmitOperation> {
+    _read { yield operations.value.admits }
+    _modify { yield &operations.value.admits }
+  }
+  /// Outcomes of pushes that this loop forwarded.
+  public var completions: ContiguousArray<CompleteOperation> {
+    _read { yield operations.value.completions }
+    _modify { yield &operations.value.completions }
+  }
+  /// Requests that were answered with an error.
+  public var refusals: ContiguousArray<RefusedOperation> {
+    _read { yield operations.value.refusals }
+    _modify { yield &operations.value.refusals }
+  }
+  /// Pushes that the loop is to send now; the store's to fill.
+  public internal(set) var forwards: ContiguousArray<ForwardedPush> {
+    _read { yield operations.value.forwards }
+    _modify { yield &operations.value.forwards }
+  }
 
   /// An empty batch.
   public init() {}

@@ -65,12 +65,14 @@ final class Stage {
   func send(_ number: Int, payload: String = #"{"aps":{"content-changed":true}}"#, expiration: Expiration = .absent) {
     let topic = Array("com.example.app.push-type.widgets".utf8)
     let bytes = topic + Array(payload.utf8)
-    let push = ForwardedPush(
-      ticket: PushTicket(sequence: UInt64(number), slot: 0), id: PushID(high: UInt64(number), low: 7),
-      token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, app: 0, type: .widgets, priority: .considerate,
-      prioritySent: true, expiration: expiration, attempt: 1, topic: ByteRange(offset: 0, count: topic.count), collapseID: .empty,
-      payload: ByteRange(offset: topic.count, count: payload.utf8.count))
-    forwarder.send(push, bytes.span.bytes)
+    let pushes = [
+      ForwardedPush(
+        ticket: PushTicket(sequence: UInt64(number), slot: 0), id: PushID(high: UInt64(number), low: 7),
+        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, app: 0, type: .widgets, priority: .considerate,
+        prioritySent: true, expiration: expiration, attempt: 1, topic: ByteRange(offset: 0, count: topic.count), collapseID: .empty,
+        payload: ByteRange(offset: topic.count, count: payload.utf8.count))
+    ]
+    forwarder.send(pushes.span, bytes.span.bytes)
   }
 
   deinit { loop.close() }

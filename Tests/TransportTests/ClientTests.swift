@@ -103,9 +103,11 @@ import Transport
       let recorder: RecordingClient
       init(_ recorder: RecordingClient) { self.recorder = recorder }
       func clientMaySend(_ client: HTTP2Client) { recorder.clientMaySend(client) }
-      func client(_ client: HTTP2Client, received answer: Answer) {
-        recorder.client(client, received: answer)
-        if recorder.responses.count == 1 { client.abort() }
+      func clientMayHaveAnswers(_ client: HTTP2Client) {
+        while let answer = client.takeAnswer() {
+          recorder.record(answer)
+          if recorder.responses.count == 1 { client.abort() }
+        }
       }
       func client(_ client: HTTP2Client, isGoingAway goAway: PeerGoAway) {}
       func client(_ client: HTTP2Client, ended end: ConnectionEnd) { recorder.client(client, ended: end) }

@@ -159,7 +159,11 @@ final class RecordingClient: HTTP2ClientDelegate {
     }
   }
 
-  func client(_ client: HTTP2Client, received answer: Answer) {
+  func clientMayHaveAnswers(_ client: HTTP2Client) {
+    while let answer = client.takeAnswer() { record(answer) }
+  }
+
+  func record(_ answer: Answer) {
     #expect(responses[answer.tag] == nil, "a request is answered once")
     responses[answer.tag] = Response(
       status: answer.status, id: answer.value(of: .apnsID)?.string, body: answer.body.string, failure: answer.failure)

@@ -18,7 +18,6 @@ import Transport
 final class ProviderLoop {
   private let index: Int
   private let loop: EventLoop
-  private let transport: TransportLoop
   private let store: Store
   private let rules: RequestRules
   private let forwarder: Forwarder
@@ -28,9 +27,20 @@ final class ProviderLoop {
   private let observer: (@Sendable (GatewayEvent) -> Void)?
   private let explainsAlways: Bool
   private let ids = RandomPool()
-  private var tokens: ProviderTokenVerdicts
-  private var answers = AnswerWriter()
-  private var batch: Batch
+  private let exchanges: ExchangePool
+  private let state: Confined<State>
+
+  /// What every request touches.
+  private struct State: ~Copyable {
+    var tokens: ProviderTokenVerdicts
+    var answers = AnswerWriter()
+    var batch: Batch
+
+    init(_ tokens: ProviderTokenVerdicts, _ batch: Batch) {
+      self.tokens = tokens
+      self.batch = batch
+    }
+  }
 
   /// The settled batches of this loop, from the store thread.
   var settled: Mailbox<Batch> { inbox! }
@@ -38,7 +48,6 @@ final class ProviderLoop {
 
   init(_ index: Int, on transport: TransportLoop, _ shared: ProviderShared) throws(CryptoError) {
     self.index = index
-    self.transport = transport
     loop = transport.loop
     store = shared.store
     rules = shared.rules
@@ -48,11 +57,12 @@ final class ProviderLoop {
     explainsAlways = shared.explainsAlways
     upstreamNames = shared.upstreams.map(\.name)
     let seeds = RandomPool()
-    tokens = ProviderTokenVerdicts(
+    exchanges = transport.exchanges
+    let tokens = ProviderTokenVerdicts(
       verifier: try ProviderSignatures(keys: shared.providerKeys), capacity: Limits.providerTokenVerdicts, seed: seeds.next())
+    state = Confined(State(tokens, shared.store.makeBatch()))
     forwarder = Forwarder(
       shared.upstreams, authorization: UpstreamAuthorization(signers: shared.signers, signerOfApp: shared.signerOfApp), on: transport)
-    batch = shared.store.makeBatch()
     forwarder.delegate = self
     inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
@@ -75,7 +85,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     let environment = Self.environment(ofServerName: connection.serverName)
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: environment, now: loop.now, tokens: &tokens)
+      environment: environment, now: loop.now, tokens: &state.value.tokens)
     switch verdict {
     case .push(let push): admit(push, exchange, environment: environment)
     case .refused(let refusal): refuse(refusal, exchange)
@@ -95,6 +105,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   private func admit(_ push: ParsedPush, _ exchange: Exchange, environment: PushEnvironment?) {
+    let batch = state.value.batch
     let topic = batch.append(exchange.headerBytes[push.topic])
     let operation = AdmitOperation(
       reply: exchange.key.packed, id: push.id ?? makeID(), token: push.token, environment: environment, type: push.type,
@@ -107,6 +118,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   private func refuse(_ refusal: Refusal, _ exchange: Exchange) {
+    let batch = state.value.batch
     let id = refusal.id ?? makeID()
     var bundle = ByteRange.empty
     if let range = refusal.topic {
@@ -117,7 +129,7 @@ extension ProviderLoop: HTTP2ServerHandler {
       RefusedOperation(
         id: id, token: refusal.token, type: refusal.type, bundleID: bundle, reason: refusal.reason, detail: batch.append(refusal.detail),
         received: loop.now))
-    answers.refuse(exchange, id: id, refusal.reason, detail: refusal.detail, explaining: isExplained(exchange))
+    state.value.answers.refuse(exchange, id: id, refusal.reason, detail: refusal.detail, explaining: isExplained(exchange))
     metrics.answered(refusal.type, refusal.reason, shard: index)
     observer?(
       .refused(
@@ -161,6 +173,7 @@ extension ProviderLoop: HTTP2ServerHandler {
 extension ProviderLoop {
   /// Hands the round's batch to the store; when the store has no room, its pushes are answered 503.
   private func submit() {
+    let batch = state.value.batch
     guard !batch.isEmpty else { return }
     if !store.submit(batch, from: index) {
       for index in batch.admits.indices { batch.admits[index].result = .refused(.serviceUnavailable) }
@@ -169,23 +182,18 @@ extension ProviderLoop {
       // Outcomes always have room, and refusals are only for the log.
       guard !batch.completions.isEmpty, store.submit(batch, from: index) else { return batch.reset() }
     }
-    batch = store.makeBatch()
+    state.value.batch = store.makeBatch()
   }
 
   /// Answers what the store has settled, forwards what may go, and gives the batch back.
   private func settle(_ batch: Batch) {
     answer(batch.admits)
-    forward(batch.forwards, batch.bytes)
+    forwarder.send(batch.forwards.span, batch.bytes)
     store.recycle(batch)
-  }
-
-  private func forward(_ pushes: ContiguousArray<ForwardedPush>, _ bytes: RawSpan) {
-    for index in pushes.indices { forwarder.send(pushes[index], bytes) }
   }
 
   /// Answers settled pushes, each where it lies: operations are large, and a copy of each would cost more than its answer.
   private func answer(_ operations: ContiguousArray<AdmitOperation>) {
-    let exchanges = transport.exchanges
     for place in operations.indices {
       let exchange = exchanges.exchange(for: ExchangeKey(packed: operations[place].reply))
       switch operations[place].result {
@@ -197,7 +205,7 @@ extension ProviderLoop {
           observer(.ignored(operations[place].id, cause, detail: ""))
         }
         guard let exchange else { continue }
-        answers.accept(exchange, id: operations[place].id, explanation: explanation(of: operations[place].result, to: exchange))
+        state.value.answers.accept(exchange, id: operations[place].id, explanation: explanation(of: operations[place].result, to: exchange))
       }
     }
   }
@@ -216,7 +224,7 @@ extension ProviderLoop {
         RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
     guard let exchange else { return }
     let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
-    answers.refuse(
+    state.value.answers.refuse(
       exchange, id: operation.id, reason, since: since, detail: detail, retryAfterSeconds: wait, explaining: isExplained(exchange))
   }
 }
@@ -225,6 +233,7 @@ extension ProviderLoop {
 
 extension ProviderLoop: ForwarderDelegate {
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan) {
+    let batch = state.value.batch
     batch.completions.append(
       CompleteOperation(ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail)))
     metrics.forwarded(outcome, shard: index)

@@ -35,50 +35,76 @@ public final class HTTP2Client {
   /// retain and release of what they refer to slow, and there are several a request.
   public var delegate: (any HTTP2ClientDelegate)?
   /// A number of the caller's own.
-  public var tag: UInt64 = 0
+  public var tag: UInt64 {
+    get { state.value.tag }
+    set { state.value.tag = newValue }
+  }
+
+  /// What every request and every answer touches.
+  private struct State: ~Copyable {
+    var session: ClientSession
+    var tag: UInt64 = 0
+    var hasEnded = false
+    /// Whether the connection has been told that there is something to drain, and has not drained it yet.
+    var hasAskedForFlush = false
+    var lastReceived: Uptime
+
+    init(_ session: consuming ClientSession, at uptime: Uptime) {
+      self.session = session
+      lastReceived = uptime
+    }
+  }
 
   let transport: TransportLoop
+  private let loop: EventLoop
   private let configuration: Configuration
-  private var session: ClientSession
+  private let state: Confined<State>
   private var connection: Connection?
   private var addresses: ArraySlice<SocketAddress> = []
   private var connectTimer: Timer?
-  private var lastReceived: Uptime
   private var hasStarted = false
   private var hasPeerEnded = false
   private var hasToldGoAway = false
-  private var hasEnded = false
 
   /// A client that is not connected yet.
   public init(on transport: TransportLoop, _ configuration: Configuration) {
     self.transport = transport
+    loop = transport.loop
     self.configuration = configuration
-    session = ClientSession(memory: transport.memory, settings: configuration.settings)
-    lastReceived = transport.loop.uptime
+    state = Confined(
+      State(ClientSession(memory: transport.memory, settings: configuration.settings), at: transport.loop.uptime))
   }
 
   /// Requests that may be sent now: none before the server's SETTINGS, nor after its GOAWAY or `close()`.
-  public var availableStreams: Int { hasEnded ? 0 : session.availableStreams }
+  public var availableStreams: Int { isEnded ? 0 : state.value.session.availableStreams }
   /// Requests that have no answer yet.
-  public var openStreams: Int { session.openStreams }
+  public var openStreams: Int { state.value.session.openStreams }
   /// Whether the connection is over.
-  public var isEnded: Bool { hasEnded }
+  public var isEnded: Bool { state.value.hasEnded }
   /// Whether the server's SETTINGS have come.
-  public var isEstablished: Bool { session.isEstablished }
+  public var isEstablished: Bool { state.value.session.isEstablished }
 
   /// Sends a request, pseudo-header fields first in `fields`, with a copy of `body`; it goes out when the round ends. Its answer
   /// will carry `tag`. False, and nothing is sent, when no stream is available.
   @discardableResult
   public func send(_ fields: borrowing FieldList, body: RawSpan, tag: UInt64) -> Bool {
-    guard !hasEnded, let connection else { return false }
-    guard session.send(fields, body: body, tag: tag, at: transport.loop.uptime.nanoseconds) != nil else { return false }
-    connection.setNeedsFlush()
+    guard !isEnded, state.value.session.send(fields, body: body, tag: tag, at: loop.uptime.nanoseconds) != nil else { return false }
+    if !state.value.hasAskedForFlush { askForFlush() }
     return true
+  }
+
+  /// The next answer, in the order of their ends, or nil when there is none left; good until the next is taken.
+  public func takeAnswer() -> Answer? { state.value.session.takeAnswer() }
+
+  private func askForFlush() {
+    guard let connection else { return }
+    state.value.hasAskedForFlush = true
+    connection.setNeedsFlush()
   }
 
   /// Takes no further requests, and ends the connection when the open ones are answered.
   public func close() {
-    session.goAway()
+    state.value.session.goAway()
     guard let connection else {
       conclude(.finished)
       return
@@ -101,12 +127,12 @@ extension HTTP2Client {
     hasStarted = true
     // The timer holds the client until `conclude`, which lets go of it.
     connectTimer = transport.loop.makeTimer { [self] in
-      if !session.isEstablished { abort(.handshakeTimeout) }
+      if !isEstablished { abort(.handshakeTimeout) }
     }
     connectTimer?.arm(after: configuration.connectTimeout)
     // Never from within the call: the caller is told in a later round, and may be in the middle of something now.
     transport.resolve(configuration.host, port: configuration.port) { [self] result in
-      guard !hasEnded else { return }
+      guard !isEnded else { return }
       switch result {
       case .success(let found):
         addresses = found[...]
@@ -139,11 +165,11 @@ extension HTTP2Client {
 
   /// Every request gets its answer, then the delegate is told.
   private func conclude(_ end: ConnectionEnd) {
-    guard !hasEnded else { return }
-    hasEnded = true
+    guard !isEnded else { return }
+    state.value.hasEnded = true
     connectTimer?.cancel()
     connectTimer = nil
-    session.disconnect()
+    state.value.session.disconnect()
     handOnAnswers()
     let delegate = self.delegate
     self.delegate = nil
@@ -168,15 +194,15 @@ extension HTTP2Client: ConnectionOwner {
 extension HTTP2Client: ConnectionDriver {
   /// Runs the protocol and hands the answers on.
   public func receive(_ bytes: RawSpan) {
-    lastReceived = transport.loop.uptime
-    session.receive(bytes)
+    state.value.lastReceived = loop.uptime
+    state.value.session.receive(bytes)
     handOnAnswers()
-    if let goAway = session.peerGoAway, !hasToldGoAway {
+    if !hasToldGoAway, let goAway = state.value.session.peerGoAway {
       hasToldGoAway = true
       delegate?.client(self, isGoingAway: goAway)
     }
-    if session.isEstablished && !session.isClosing { delegate?.clientMaySend(self) }
-    connection?.setNeedsFlush()
+    if isEstablished && !state.value.session.isClosing { delegate?.clientMaySend(self) }
+    askForFlush()
   }
 
   /// Nothing can be answered any more.
@@ -184,37 +210,39 @@ extension HTTP2Client: ConnectionDriver {
 
   /// Moves frames into `queue`. A reset that is sent ends its stream, so this may bring answers too.
   public func drain(into queue: inout ByteQueue) -> Bool {
-    let isDrained = session.drain(into: &queue)
+    state.value.hasAskedForFlush = false
+    let isDrained = state.value.session.drain(into: &queue)
     handOnAnswers()
     return isDrained
   }
 
   private func handOnAnswers() {
-    let delegate = self.delegate
-    while let answer = session.takeAnswer() { delegate?.client(self, received: answer) }
+    delegate?.clientMayHaveAnswers(self)
+    // What the delegate has left, and what nobody is there to take.
+    while takeAnswer() != nil {}
   }
 
   /// Always: answers are bounded by the requests sent.
   public var wantsRead: Bool { true }
 
   /// Whether either side has finished, or failed.
-  public var isDone: Bool { hasPeerEnded || session.isDone }
+  public var isDone: Bool { hasPeerEnded || state.value.session.isDone }
 
   /// Why it is done.
   public var end: ConnectionEnd {
-    if let failure = session.failure { return .http2(failure) }
-    return hasPeerEnded || session.peerGoAway != nil ? .peerEnded : .finished
+    if let failure = state.value.session.failure { return .http2(failure) }
+    return hasPeerEnded || state.value.session.peerGoAway != nil ? .peerEnded : .finished
   }
 
   /// Finds requests that are not answered, and servers that say nothing any more.
   public func sweep(_ uptime: Uptime) {
     let sentBefore = Uptime(nanoseconds: uptime.nanoseconds.saturatingSubtract(configuration.answerTimeout.nanoseconds))
-    guard session.cancelStalled(sentBefore: sentBefore.nanoseconds) > 0 else { return }
-    if lastReceived < sentBefore { connection?.close(.unresponsive) } else { connection?.setNeedsFlush() }
+    guard state.value.session.cancelStalled(sentBefore: sentBefore.nanoseconds) > 0 else { return }
+    if state.value.lastReceived < sentBefore { connection?.close(.unresponsive) } else { askForFlush() }
   }
 
   /// Takes no further requests.
-  public func finish() { session.goAway() }
+  public func finish() { state.value.session.goAway() }
 
   /// The owner's half of this object is told too, and does what is to be done.
   public func ended(_ end: ConnectionEnd) {}

@@ -6,9 +6,10 @@ public protocol HTTP2ClientDelegate: AnyObject {
   /// server's first SETTINGS, and after every turn that brought something.
   func clientMaySend(_ client: HTTP2Client)
 
-  /// The answer to one request, good during the call. Every request that was sent gets exactly one: a response, or a failure,
-  /// of which `.cancelled` means that none came within `HTTP2Client.Configuration.answerTimeout`.
-  func client(_ client: HTTP2Client, received answer: Answer)
+  /// Requests may have got their answers: take them with `HTTP2Client.takeAnswer()` until there is none; what is left is
+  /// lost. Every request that was sent gets exactly one: a response, or a failure, of which `.cancelled` means that none came
+  /// within `HTTP2Client.Configuration.answerTimeout`.
+  func clientMayHaveAnswers(_ client: HTTP2Client)
 
   /// The server takes no further requests; those it excludes have failed as `unprocessed`, the others are still answered.
   func client(_ client: HTTP2Client, isGoingAway goAway: PeerGoAway)

@@ -7,16 +7,30 @@ public final class HTTP2ServerConnection {
   /// Something of the handler's own that goes with the connection.
   public var context: AnyObject?
   /// Requests that were complete so far.
-  public private(set) var requests = 0
+  public var requests: Int { state.value.requests }
   /// Whether the client has closed its side; it may still read answers, but seldom does.
   public private(set) var hasPeerEnded = false
   /// The server name that the client asked for in its handshake (SNI), as it spelled it.
   public let serverName: String?
 
+  /// What every request touches.
+  private struct State: ~Copyable {
+    /// Gone with the connection, and all its exchanges with it, whoever still holds this object.
+    var session: ServerSession?
+    var requests = 0
+
+    init(_ session: consuming ServerSession) { self.session = consume session }
+
+    mutating func takeReady() -> Exchange? {
+      guard let exchange = session?.takeReady() ?? nil else { return nil }
+      requests &+= 1
+      return exchange
+    }
+  }
+
   private unowned let connection: Connection
   private unowned let server: HTTP2Server
-  /// Gone with the connection, and all its exchanges with it, whoever still holds this object.
-  private var session: ServerSession?
+  private let state: Confined<State>
   private let settingsDeadline: Uptime
   /// The oldest incomplete request, and since when it is that.
   private var oldest: (began: Instant, since: Uptime)?
@@ -26,7 +40,8 @@ public final class HTTP2ServerConnection {
     self.server = server
     serverName = connection.serverName
     let transport = connection.transport
-    session = ServerSession(pool: transport.exchanges, settings: server.settings, tag: connection.key.packed)
+    state = Confined(
+      State(ServerSession(pool: transport.exchanges, settings: server.settings, tag: connection.key.packed)))
     settingsDeadline = transport.loop.uptime + server.timeouts.handshake
   }
 
@@ -37,51 +52,48 @@ public final class HTTP2ServerConnection {
 
   /// Announces that no further requests are taken, with `debug` as the GOAWAY's data; open ones are answered, then the
   /// connection is closed.
-  public func goAway(debug: String) { session?.goAway(debug: debug) }
+  public func goAway(debug: String) { state.value.session?.goAway(debug: debug) }
 }
 
 extension HTTP2ServerConnection: ConnectionDriver {
   /// Runs the protocol, and has the requests that became complete answered.
   public func receive(_ bytes: RawSpan) {
-    _ = session?.receive(bytes, now: connection.transport.loop.now)
+    _ = state.value.session?.receive(bytes, now: connection.transport.loop.now)
     guard let handler = server.handler else { return }
-    while let exchange = session?.takeReady() ?? nil {
-      requests &+= 1
-      handler.handle(exchange, on: self)
-    }
+    while let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
   }
 
   /// Gives up requests that can never become complete, and lets the others be answered.
   public func receiveEnd() {
     hasPeerEnded = true
-    while let exchange = session?.takeStalled(before: .distantFuture) ?? nil { exchange.reset(HTTP2ErrorCode.cancel) }
+    while let exchange = state.value.session?.takeStalled(before: .distantFuture) ?? nil { exchange.reset(HTTP2ErrorCode.cancel) }
   }
 
   /// Moves frames into `queue`.
-  public func drain(into queue: inout ByteQueue) -> Bool { session?.drain(into: &queue) ?? true }
+  public func drain(into queue: inout ByteQueue) -> Bool { state.value.session?.drain(into: &queue) ?? true }
 
   /// Always: flow control and the limit of streams bound what comes.
   public var wantsRead: Bool { true }
 
   /// Whether GOAWAY, either side's end or a fault has run its course.
   public var isDone: Bool {
-    guard let isDone = session?.isDone, let isBusy = session?.hasOpenExchanges else { return true }
+    guard let isDone = state.value.session?.isDone, let isBusy = state.value.session?.hasOpenExchanges else { return true }
     return hasPeerEnded ? !isBusy : isDone
   }
 
   /// Why it is done.
   public var end: ConnectionEnd {
-    if let failure = session?.failure ?? nil { return .http2(failure) }
+    if let failure = state.value.session?.failure ?? nil { return .http2(failure) }
     return hasPeerEnded ? .peerEnded : .finished
   }
 
   /// Finds clients that do not finish their requests, or never began.
   public func sweep(_ uptime: Uptime) {
-    if session?.isEstablished == false && uptime >= settingsDeadline {
+    if state.value.session?.isEstablished == false && uptime >= settingsDeadline {
       connection.close(.handshakeTimeout)
       return
     }
-    guard let began = session?.oldestIncomplete ?? nil else {
+    guard let began = state.value.session?.oldestIncomplete ?? nil else {
       oldest = nil
       return
     }
@@ -91,7 +103,7 @@ extension HTTP2ServerConnection: ConnectionDriver {
       return
     }
     guard uptime - known.since >= server.timeouts.request else { return }
-    while let exchange = session?.takeStalled(before: began + TimeSpan(nanoseconds: 1)) ?? nil {
+    while let exchange = state.value.session?.takeStalled(before: began + TimeSpan(nanoseconds: 1)) ?? nil {
       server.handler?.handleStalled(exchange, on: self)
     }
     connection.setNeedsFlush()
@@ -102,7 +114,7 @@ extension HTTP2ServerConnection: ConnectionDriver {
 
   /// Keys to the connection's exchanges find nothing from now on.
   public func ended(_ end: ConnectionEnd) {
-    session = nil
+    state.value.session = nil
     guard !end.isRegular else { return }
     server.handler?.connectionFailed(
       ConnectionFailure(end: end, peer: connection.peer, serverName: serverName, requests: requests))
