@@ -1,3 +1,4 @@
+import Glibc
 import Primitives
 
 /// Bytes that are appended, read by range and forgotten together; the memory stays for the next round.
@@ -68,5 +69,14 @@ final class ByteArena {
     state.pointee.base.deallocate()
     state.pointee.base = larger
     state.pointee.capacity = capacity
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether both hold the same bytes.
+  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let own = baseAddress, let others = other.baseAddress, count > 0 else { return true }
+    return memcmp(own, others, count) == 0
   }
 }

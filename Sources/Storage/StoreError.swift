@@ -4,6 +4,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case locked(path: String, holder: String)
   /// The file was written by a later version.
   case laterSchema(path: String, found: Int, supported: Int)
+  /// The file was written by an earlier version, whose records this one does not read.
+  case earlierSchema(path: String, found: Int, supported: Int)
   /// The file is no store of ours, or its content contradicts itself.
   case corrupt(path: String, String)
   /// The engine could not read or write.
@@ -24,6 +26,8 @@ extension StoreError: CustomStringConvertible {
       "\(path) is in use by \(holder); stop it, or give this gateway a store of its own"
     case .laterSchema(let path, let found, let supported):
       "\(path) has schema \(found) and this build knows \(supported); run the version that wrote it, or a later one"
+    case .earlierSchema(let path, let found, let supported):
+      "\(path) has schema \(found), which this build, of schema \(supported), cannot read; move it away to begin anew"
     case .corrupt(let path, let what): "\(path) cannot be used: \(what); restore it from a copy, or move it away to begin anew"
     case .engine(let what): "the store cannot read or write: \(what)"
     case .notReady(let why): "the store takes no writes now: \(why)"

@@ -21,6 +21,16 @@ import Testing
     #expect("\(error)".contains("run the version that wrote it"))
   }
 
+  @Test func anEarlierSchemaIsRefused() throws {
+    let folder = Folder()
+    defer { folder.remove() }
+    try SQLiteEngine(path: folder.store).close()
+    try run("PRAGMA user_version=\(SQLiteSchema.version - 1)", folder.store)
+    let error = StoreError.earlierSchema(path: folder.store, found: SQLiteSchema.version - 1, supported: SQLiteSchema.version)
+    #expect(throws: error) { try SQLiteEngine(path: folder.store) }
+    #expect("\(error)".contains("move it away"))
+  }
+
   @Test func anotherProgramsFileIsRefused() throws {
     let folder = Folder()
     defer { folder.remove() }

@@ -88,6 +88,18 @@ import Testing
       return nil
     }
 
+    /// Reads what the engine has saved beside the state that works on, and tells where they differ.
+    mutating func compareWithSaved() throws -> String? {
+      try bench.commit()
+      let saved = try StoreState.load(bench.engine, settings: bench.settings, resolver: Bench.resolver(bench.apps), at: bench.now)
+      let (ours, theirs) = (bench.state.durable(exact: false), saved.durable(exact: false))
+      if ours != theirs {
+        let lines = Set(ours.split(separator: "\n")).symmetricDifference(theirs.split(separator: "\n"))
+        return "tokens differ from what is saved: \(lines.sorted().joined(separator: "\n"))"
+      }
+      return bench.state.endings() == saved.endings() ? nil : "pushes differ from what is saved"
+    }
+
     private mutating func step() throws {
       let token = Int.random(in: 0..<Self.tokens, using: &generator)
       switch Int.random(in: 0..<100, using: &generator) {

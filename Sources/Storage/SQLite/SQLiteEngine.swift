@@ -49,7 +49,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
 
   /// Opens the store at `path`, which is made when it is missing; its folder must exist.
   ///
-  /// - Throws: `locked` when another process has it, `laterSchema` when a later version wrote it, `corrupt` when it is no store.
+  /// - Throws: `locked` when another process has it, `laterSchema` or `earlierSchema` when another version wrote it, `corrupt` when it is no store.
   public convenience init(path: String) throws(StoreError) { try self.init(path: path, fileSystem: nil) }
 
   /// Opens the store over another way to the disk, as the tests do that cut the power.

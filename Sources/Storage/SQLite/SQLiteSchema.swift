@@ -3,7 +3,7 @@ import CSQLite
 /// The tables of a store's file, and its marks: whose it is, and which version wrote it.
 enum SQLiteSchema {
   /// The version that this build reads and writes.
-  static let version = 1
+  static let version = 2
   /// Marks the file as a store of widgetpush (`PRAGMA application_id`): "wpsh".
   private static let applicationID = 0x7770_7368
 
@@ -25,18 +25,22 @@ enum SQLiteSchema {
   /// `synchronous=FULL` makes WAL mode sync with each commit. Checkpoints are the engine's own affair.
   static func prepare(_ connection: SQLiteConnection, path: String) throws(StoreError) {
     let version: Int
+    let isEmpty: Bool
     do throws(SQLiteConnection.Failure) {
       let found = try connection.number("PRAGMA application_id")
       version = try connection.number("PRAGMA user_version")
-      let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0
+      isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0
       guard isEmpty || found == applicationID else {
         throw SQLiteConnection.Failure(code: SQLITE_NOTADB, description: "it is a database of some other program")
       }
-      if version <= Self.version { try setUp(connection, isEmpty: isEmpty) }
+      if isEmpty || version == Self.version { try setUp(connection, isEmpty: isEmpty) }
     } catch {
       throw error.storeError(path)
     }
     guard version <= Self.version else { throw .laterSchema(path: path, found: version, supported: Self.version) }
+    guard isEmpty || version == Self.version else {
+      throw .earlierSchema(path: path, found: version, supported: Self.version)
+    }
   }
 
   private static func setUp(_ connection: SQLiteConnection, isEmpty: Bool) throws(SQLiteConnection.Failure) {

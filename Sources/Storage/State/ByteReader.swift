@@ -17,6 +17,12 @@ struct ByteReader {
     return bytes.loadUnaligned(fromByteOffset: offset, as: T.self)
   }
 
+  /// A value of which the first byte, the record's tag, has been read.
+  mutating func readBehindTag<T: BitwiseCopyable>(_ type: T.Type = T.self) throws(Malformed) -> T {
+    offset -= 1
+    return try read()
+  }
+
   mutating func read(count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
     guard count >= 0, bytes.count - offset >= count else { throw Malformed() }
     defer { offset += count }

@@ -1,13 +1,15 @@
 /// What a record of the journal, or of a saved page, is.
 ///
-/// A journal row holds, for one commit: the new pushes and notes and steps as they came, then the state of each token that changed.
-/// Replaying a row twice does no harm: states replace states, entries and steps are added once.
+/// A journal row holds, for one commit: what happened to pushes, as it came, and behind that the whole state of each token of which more
+/// changed than the pushes and budgets that those records tell of. Replaying a row twice, or over pages that are ahead of it, does no
+/// harm: whole states and budgets replace what was there, pushes, entries and steps are added and taken out once, and whatever a later
+/// row changed again is told by that row again.
 enum RecordTag: UInt8 {
   /// The state of a token, with its live pushes by number.
   case token = 1
   /// An empty slot.
   case empty = 2
-  /// A push that was taken in, with its bytes and its first step.
+  /// A push that was taken in, with its bytes; in the journal with its first step, and with its token's budgets when they have paid.
   case push = 3
   /// A push that was accepted and has ended, with its only step.
   case note = 4
@@ -17,6 +19,10 @@ enum RecordTag: UInt8 {
   case entry = 6
   /// Nothing; written to see whether writing works.
   case nothing = 7
+  /// The instant of the steps that follow in this row.
+  case time = 8
+  /// A live push has ended, with its last step.
+  case end = 9
 }
 
 /// Bits of a saved token.
@@ -37,4 +43,17 @@ struct SavedPushFlags: OptionSet {
   static let merged = SavedPushFlags(rawValue: 8)
   static let budget = SavedPushFlags(rawValue: 16)
   static let charged = SavedPushFlags(rawValue: 32)
+  /// Topic, collapse id and payload are those of the push before in the same row, as they mostly are for reload signals of one app.
+  static let sameBytes = SavedPushFlags(rawValue: 64)
+  /// What few have follows: a timestamp, warnings, or the date of the expiration.
+  static let more = SavedPushFlags(rawValue: 128)
+}
+
+/// Bits of the end of a push.
+struct SavedEndFlags: OptionSet {
+  var rawValue: UInt8
+  /// The log has the last step.
+  static let step = SavedEndFlags(rawValue: 1)
+  /// What the end adds to the entry follows.
+  static let ending = SavedEndFlags(rawValue: 2)
 }

@@ -34,17 +34,22 @@ struct SavedToken {
   }
 }
 
-/// A live push as it was saved; the bytes are valid while the saved item is.
-struct SavedPush {
-  var push: LivePush
-  var bytes: UnsafeRawBufferPointer
+/// A live push's topic, collapse id and payload as they were saved; valid while the saved item is.
+struct SavedBytes {
+  var topic: UInt16
+  var collapse: UInt16
+  var payload: UInt16
+  var all: UnsafeRawBufferPointer
 
-  /// Takes the push into the state; nil when there is no room.
-  func keep(in state: inout StoreState) -> UInt32? {
+  /// Takes a push with these bytes into the state; nil when there is no room.
+  func keep(_ push: LivePush, in state: inout StoreState) -> UInt32? {
     var push = push
-    guard let block = state.pool.copy(RawSpan(_unsafeBytes: bytes)) else { return nil }
+    guard let block = state.pool.copy(RawSpan(_unsafeBytes: all)) else { return nil }
     push.block = block
     push.token = none
+    push.topicCount = topic
+    push.collapseCount = collapse
+    push.payloadCount = payload
     guard let slot = state.pushes.insert(push) else {
       state.pool.release(block)
       return nil
@@ -86,70 +91,81 @@ extension ByteReader {
     let registered = Instant(nanoseconds: try read())
     let retiredSince = flags.contains(.retired) ? Instant(nanoseconds: try read()) : .distantPast
     guard let token = DeviceToken(bytes: RawSpan(_unsafeBytes: try read(count: byteCount))) else { throw Malformed() }
-    var budgets: [BudgetState] = []
-    for _ in 0..<budgetCount {
-      budgets.append(BudgetState(fullAt: Instant(nanoseconds: try read()), lastCharge: Instant(nanoseconds: try read())))
-    }
+    let budgets = try readBudgets(budgetCount)
     var references: [SavedToken.Reference] = []
     for _ in 0..<liveCount {
       let sequence: UInt64 = try read()
       let flags = SavedPushFlags(rawValue: try read())
       let attempts: UInt16 = try read()
+      let kind: UInt8 = try read()
+      guard let expiration = Expiration(saved: kind, kind == 2 ? try read() : 0) else { throw Malformed() }
       references.append(
-        SavedToken.Reference(
-          sequence: sequence, isCharged: flags.contains(.charged), attempts: attempts, expiration: try readExpiration()))
+        SavedToken.Reference(sequence: sequence, isCharged: flags.contains(.charged), attempts: attempts, expiration: expiration))
     }
     return SavedToken(
       number: number, flags: flags, kind: kind, route: route, minimumInterval: minimumInterval, coalesce: coalesce,
       registered: registered, retiredSince: retiredSince, token: token, budgets: budgets, references: references)
   }
 
-  mutating func readPush(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> SavedPush {
-    let sequence: UInt64 = try read()
-    let token: UInt32 = try read()
-    let id = try readID()
-    let received = Instant(nanoseconds: try read())
-    let flags = SavedPushFlags(rawValue: try read())
-    let type = try readType(vocabulary)
-    guard let priority = Priority(rawValue: try read()), let lane = vocabulary.value(.lane, try read()).flatMap(LaneClass.init),
-      let event = vocabulary.value(.event, try read()).flatMap(ActivityEvent.init)
+  /// The rest of a push's fixed part; the tag has been read.
+  mutating func readPush(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> (push: LivePush, head: SavedPushHead) {
+    let head: SavedPushHead = try readBehindTag()
+    let flags = SavedPushFlags(rawValue: head.flags)
+    let more = flags.contains(.more) ? try read(SavedPushMore.self) : SavedPushMore(timestamp: 0, warnings: 0, expiration: 0)
+    guard let type = vocabulary.value(.type, head.type).flatMap(PushType.init(rawValue:)),
+      let priority = Priority(rawValue: head.priority), let lane = vocabulary.value(.lane, head.lane).flatMap(LaneClass.init),
+      let event = vocabulary.value(.event, head.event).flatMap(ActivityEvent.init),
+      let expiration = Expiration(saved: head.expiration, more.expiration)
     else { throw Malformed() }
-    let timestamp: Int64 = try read()
-    let warnings = vocabulary.map(PushWarnings(rawValue: try read()), saving: false)
-    let expiration = try readExpiration()
+    let traits = PushTraits(
+      lane: lane, activity: event, hasContentState: flags.contains(.contentState), hasAlert: flags.contains(.alert),
+      timestamp: more.timestamp)
+    var push = LivePush(
+      sequence: head.sequence, received: Instant(nanoseconds: head.received), deadline: .distantFuture, notBefore: .distantPast,
+      block: nil, id: PushID(high: head.high, low: head.low, upperCase: head.upperCase), expiration: expiration, traits: traits,
+      token: head.token, warnings: vocabulary.map(PushWarnings(rawValue: more.warnings), saving: false), topicCount: 0,
+      collapseCount: 0, payloadCount: 0, type: type, priority: priority, prioritySent: flags.contains(.prioritySent))
+    push.isCharged = flags.contains(.charged)
+    return (push, head)
+  }
+
+  /// Topic, collapse id and payload.
+  mutating func readBytes() throws(Malformed) -> SavedBytes {
     let topic: UInt16 = try read()
     let collapse: UInt16 = try read()
     let payload: UInt16 = try read()
-    let bytes = try read(count: Int(topic) + Int(collapse) + Int(payload))
-    let traits = PushTraits(
-      lane: lane, activity: event, hasContentState: flags.contains(.contentState), hasAlert: flags.contains(.alert),
-      timestamp: timestamp)
-    let push = LivePush(
-      sequence: sequence, received: received, deadline: .distantFuture, notBefore: .distantPast, block: nil, id: id,
-      expiration: expiration, traits: traits, token: token, warnings: warnings, topicCount: topic, collapseCount: collapse,
-      payloadCount: payload, type: type, priority: priority, prioritySent: flags.contains(.prioritySent))
-    return SavedPush(push: push, bytes: bytes)
+    return SavedBytes(
+      topic: topic, collapse: collapse, payload: payload, all: try read(count: Int(topic) + Int(collapse) + Int(payload)))
   }
 
-  mutating func readHeader(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> LogEntry {
-    let sequence: UInt64 = try read()
-    let token: UInt32 = try read()
-    let route: UInt32 = try read()
-    let id = try readID()
-    let received = Instant(nanoseconds: try read())
-    let isMerged = SavedPushFlags(rawValue: try read()).contains(.merged)
-    let mergedInto = isMerged ? try readID() : nil
-    let type = try readType(vocabulary)
-    guard let priority = Priority(rawValue: try read()) else { throw Malformed() }
-    let warnings = vocabulary.map(PushWarnings(rawValue: try read()), saving: false)
+  /// The states of `count` budgets.
+  mutating func readBudgets(_ count: Int) throws(Malformed) -> [BudgetState] {
+    var budgets: [BudgetState] = []
+    for _ in 0..<count {
+      budgets.append(BudgetState(fullAt: Instant(nanoseconds: try read()), lastCharge: Instant(nanoseconds: try read())))
+    }
+    return budgets
+  }
+
+  /// The rest of an entry's header, and whether its step has a budget; the tag has been read.
+  mutating func readHeader(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> (entry: LogEntry, hasBudget: Bool) {
+    let head: SavedEntryHead = try readBehindTag()
+    let flags = SavedPushFlags(rawValue: head.flags)
+    let mergedInto = flags.contains(.merged) ? try readID() : nil
+    let warnings = flags.contains(.more) ? vocabulary.map(PushWarnings(rawValue: try read()), saving: false) : []
+    guard let type = vocabulary.value(.type, head.type).flatMap(PushType.init(rawValue:)),
+      let priority = Priority(rawValue: head.priority)
+    else { throw Malformed() }
+    let received = Instant(nanoseconds: head.received)
     var entry = LogEntry(
-      sequence: sequence, received: received, id: id, token: token, route: route, warnings: warnings, type: type,
-      priority: priority, step: LogStep(at: received, disposition: .waiting, cause: .none))
+      sequence: head.sequence, received: received, id: PushID(high: head.high, low: head.low, upperCase: head.upperCase),
+      token: head.token, route: head.route, warnings: warnings, type: type, priority: priority,
+      step: LogStep(at: received, disposition: .waiting, cause: .none))
     if let mergedInto {
       entry.mergedInto = mergedInto
       entry.isMerged = true
     }
-    return entry
+    return (entry, flags.contains(.budget))
   }
 
   mutating func readEnding(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> SavedEnding {
@@ -160,35 +176,39 @@ extension ByteReader {
     return SavedEnding(mergedInto: mergedInto, upstreamStatus: status, reason: reason, detail: try read(count: count))
   }
 
-  mutating func readStep(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> LogStep {
-    let at = Instant(nanoseconds: try read())
-    let hasBudget = SavedPushFlags(rawValue: try read()).contains(.budget)
+  /// A step at an instant that is known, without its mark.
+  mutating func readStep(_ vocabulary: borrowing Vocabulary, at instant: Instant, hasBudget: Bool) throws(Malformed) -> LogStep {
+    let step: SavedStep = try read()
     let before: Int32 = hasBudget ? try read() : 0
     let after: Int32 = hasBudget ? try read() : 0
-    let attempt: UInt16 = try read()
-    guard let disposition = vocabulary.value(.disposition, try read()).flatMap(Disposition.init) else { throw Malformed() }
-    // A cause of a later version is no reason to refuse the whole store.
-    let cause = vocabulary.value(.cause, try read()).flatMap(Cause.init) ?? .none
     return LogStep(
-      at: at, budgetBefore: before, budgetAfter: after, attempt: attempt, disposition: disposition, cause: cause,
-      hasBudget: hasBudget)
+      at: instant, budgetBefore: before, budgetAfter: after, attempt: step.attempt,
+      disposition: try disposition(vocabulary, step.disposition), cause: cause(vocabulary, step.cause), hasBudget: hasBudget)
   }
 
-  private mutating func readType(_ vocabulary: borrowing Vocabulary) throws(Malformed) -> PushType {
-    guard let type = vocabulary.value(.type, try read()).flatMap(PushType.init(rawValue:)) else { throw Malformed() }
-    return type
+  /// The rest of the end of a push, and its step; the tag has been read.
+  mutating func readEnd(
+    _ vocabulary: borrowing Vocabulary, at instant: Instant
+  ) throws(Malformed) -> (end: SavedEnd, step: LogStep?, ending: SavedEnding?) {
+    let end: SavedEnd = try readBehindTag()
+    let flags = SavedEndFlags(rawValue: end.flags)
+    let ending = flags.contains(.ending) ? try readEnding(vocabulary) : nil
+    guard flags.contains(.step) else { return (end, nil, ending) }
+    let step = LogStep(at: instant, disposition: try disposition(vocabulary, end.disposition), cause: cause(vocabulary, end.cause))
+    return (end, step, ending)
+  }
+
+  private func disposition(_ vocabulary: borrowing Vocabulary, _ number: UInt8) throws(Malformed) -> Disposition {
+    guard let disposition = vocabulary.value(.disposition, number).flatMap(Disposition.init) else { throw Malformed() }
+    return disposition
+  }
+
+  /// A cause of a later version is no reason to refuse the whole store.
+  private func cause(_ vocabulary: borrowing Vocabulary, _ number: UInt8) -> Cause {
+    vocabulary.value(.cause, number).flatMap(Cause.init) ?? .none
   }
 
   private mutating func readID() throws(Malformed) -> PushID {
     PushID(high: try read(), low: try read(), upperCase: try read())
-  }
-
-  private mutating func readExpiration() throws(Malformed) -> Expiration {
-    switch try read(UInt8.self) {
-    case 0: .absent
-    case 1: .zero
-    case 2: .at(Instant(nanoseconds: try read()))
-    default: throw Malformed()
-    }
   }
 }

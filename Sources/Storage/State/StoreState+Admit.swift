@@ -101,17 +101,15 @@ extension StoreState {
     switch decision {
     case .forward(let cause):
       pushes[slot].pointee.isCharged = terms.rule != nil
-      let step = step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: 1, at: now)
+      let step = Self.step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: 1, at: now)
       record(new: slot, step)
       let arrival = Arrival(
         index: index, topic: operation.topic, collapseID: operation.collapseID, payload: operation.payload)
       send(slot, arrival: arrival, batch)
-      change(number)
       operation.result = .forwarded
     case .hold(let until, let cause):
-      record(new: slot, step(.waiting, cause, before, before, attempt: 0, at: now))
+      record(new: slot, Self.step(.waiting, cause, before, before, attempt: 0, at: now))
       append(slot, to: number)
-      change(number)
       scheduleWake(number, at: now)
       operation.result = .waiting(due: until, cause)
     case .reject(let until, let cause):
@@ -136,7 +134,7 @@ extension StoreState {
     }
     recordNote(
       operation, token: waiting.pointee.token, mergedInto: waiting.pointee.id,
-      step(.merged, .mergedIntoWaiting, nil, nil, attempt: 0, at: now))
+      Self.step(.merged, .mergedIntoWaiting, at: now))
     operation.result = .merged(into: waiting.pointee.id)
   }
 
@@ -144,7 +142,7 @@ extension StoreState {
   private mutating func end(
     _ operation: inout AdmitOperation, _ number: UInt32, _ disposition: Disposition, _ cause: Cause, at now: Instant
   ) {
-    recordNote(operation, token: number, mergedInto: nil, step(disposition, cause, nil, nil, attempt: 0, at: now))
+    recordNote(operation, token: number, mergedInto: nil, Self.step(disposition, cause, at: now))
     operation.result = .ended(disposition, cause)
   }
 
@@ -182,6 +180,6 @@ extension StoreState {
 extension Batch {
   /// Whether the bytes at `range` are those of `expected`.
   fileprivate func holds(_ expected: UnsafeRawBufferPointer, at range: ByteRange) -> Bool {
-    bytes[range].withUnsafeBytes { $0.count == expected.count && $0.elementsEqual(expected) }
+    bytes[range].withUnsafeBytes { $0.isSame(as: expected) }
   }
 }

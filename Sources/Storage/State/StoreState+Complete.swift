@@ -41,7 +41,7 @@ extension StoreState {
       switch last.disposition {
       case .accepted, .forwarding:
         if detail.byteCount > 0 { log.setDetail(detail, of: candidate) }
-        recordStep(candidate.pointee.sequence, step(disposition, cause, nil, nil, attempt: 0, at: now), isDurable: true)
+        recordStep(candidate.pointee.sequence, Self.step(disposition, cause, at: now), isDurable: true)
         counters.count(candidate.pointee.type, disposition)
         return true
       case .applied, .ignored: isRepeated = isRepeated || (last.disposition == disposition && last.cause == cause)
@@ -55,11 +55,17 @@ extension StoreState {
   /// Ends a push that is neither in a lane nor in flight.
   mutating func finish(_ slot: UInt32, _ disposition: Disposition, _ cause: Cause, at now: Instant) {
     let push = pushes[slot]
-    change(push.pointee.token)
-    let said = log[push.pointee.sequence].map { log.last(of: $0).disposition }
+    let token = tokens[push.pointee.token]
+    if token.pointee.flags.contains(.touched) {
+      token.pointee.flags.remove(.touched)
+      change(push.pointee.token)
+    }
+    let said = disposition == .accepted ? log[push.pointee.sequence].map { log.last(of: $0).disposition } : nil
     // A device may report before its upstream's 200 is through; what it said stands.
-    if !(disposition == .accepted && (said == .applied || said == .ignored)) {
-      recordStep(push.pointee.sequence, step(disposition, cause, nil, nil, attempt: 0, at: now), isDurable: true)
+    if said == .applied || said == .ignored {
+      recordEnd(slot, nil)
+    } else {
+      recordEnd(slot, Self.step(disposition, cause, at: now))
       counters.count(push.pointee.type, disposition)
     }
     release(slot)
@@ -111,9 +117,15 @@ extension StoreState {
       // The time has milliseconds only.
       guard since.unixMilliseconds >= token.pointee.registered.unixMilliseconds else { return }
       token.pointee.retiredSince = since
+      change(number)
       failLane(number, .unregistered, at: now)
-    case .suspect: token.pointee.flags.insert(.suspect)
-    case .accepted, .pending, .finished: token.pointee.flags.remove(.suspect)
+    case .suspect:
+      token.pointee.flags.insert(.suspect)
+      change(number)
+    case .accepted, .pending, .finished:
+      guard token.pointee.flags.contains(.suspect) else { return }
+      token.pointee.flags.remove(.suspect)
+      change(number)
     case .retry, .notAttempted, .refused: break
     }
   }
@@ -156,6 +168,7 @@ extension StoreState {
       if push.pointee.traits.lane.standsFor(newer: waiting.pointee.traits.lane) {
         push.pointee.expiration = push.pointee.expiration.latest(waiting.pointee.expiration)
         push.pointee.deadline = max(push.pointee.deadline, waiting.pointee.deadline)
+        change(number)
         unlink(current, from: number)
         finishMerged(current, into: slot, .mergedIntoWaiting, at: now)
       }
@@ -163,7 +176,7 @@ extension StoreState {
     }
     prepend(slot, to: number)
     recordStep(
-      push.pointee.sequence, step(.waiting, cause, nil, nil, attempt: Int(push.pointee.attempts), at: now), isDurable: false)
+      push.pointee.sequence, Self.step(.waiting, cause, nil, nil, attempt: Int(push.pointee.attempts), at: now), isDurable: false)
   }
 
   private mutating func finishMerged(_ slot: UInt32, into other: UInt32, _ cause: Cause, at now: Instant) {

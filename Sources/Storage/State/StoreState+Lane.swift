@@ -21,10 +21,11 @@ extension StoreState {
           change(number)
         } else if push.pointee.isCharged {
           budgets.touch(at: now)
+          token.pointee.flags.insert(.touched)
         }
         let attempt = Int(push.pointee.attempts) + 1
         recordStep(
-          push.pointee.sequence, step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: attempt, at: now),
+          push.pointee.sequence, Self.step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: attempt, at: now),
           isDurable: charges)
         unlink(slot, from: number)
         send(slot, arrival: nil, batch)

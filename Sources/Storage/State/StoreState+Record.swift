@@ -4,7 +4,7 @@ import Push
 // The log's side of every decision: an entry for each accepted push, a step for each thing that happens to it.
 extension StoreState {
   /// One thing that happened, as the log keeps it.
-  func step(
+  static func step(
     _ disposition: Disposition, _ cause: Cause, _ before: Int? = nil, _ after: Int? = nil, attempt: Int = 0, at now: Instant
   ) -> LogStep {
     LogStep(
@@ -15,8 +15,8 @@ extension StoreState {
   /// Opens the life of a push that was taken in.
   mutating func record(new slot: UInt32, _ step: LogStep) {
     let push = pushes[slot]
-    writePush(slot, to: journal)
-    write(step, to: journal)
+    dirtyTokens.insert(Int(push.pointee.token) / Self.pageTokens)
+    writeNew(slot, step)
     appendEntry(
       LogEntry(
         sequence: push.pointee.sequence, received: push.pointee.received, id: push.pointee.id, token: push.pointee.token,
@@ -33,8 +33,7 @@ extension StoreState {
       entry.mergedInto = mergedInto
       entry.isMerged = true
     }
-    writeNote(entry, to: journal)
-    write(step, to: journal)
+    writeNote(entry, step)
     appendEntry(entry)
     counters.count(operation.type, step.disposition)
   }
@@ -46,7 +45,19 @@ extension StoreState {
     guard let entry = log[sequence] else { return }
     log.add(step, to: entry)
     if isWatched { touchedEntries.append(sequence) }
-    if isDurable { writeStep(step, of: entry, to: journal) }
+    if isDurable { writeStep(step, of: entry) }
+  }
+
+  /// Ends the life of a push; `step` is nil when the log has its end already.
+  mutating func recordEnd(_ slot: UInt32, _ step: LogStep?) {
+    let push = pushes[slot]
+    dirtyTokens.insert(Int(push.pointee.token) / Self.pageTokens)
+    let entry = log[push.pointee.sequence]
+    if let step, let entry {
+      log.add(step, to: entry)
+      if isWatched { touchedEntries.append(push.pointee.sequence) }
+    }
+    writeEnd(push, step, entry)
   }
 
   /// Adds an entry to the log and to its token's list; the oldest leaves when there is no room.

@@ -63,85 +63,87 @@ extension StoreState {
     arena.append(push.pointee.sequence)
     arena.append(push.pointee.isCharged ? SavedPushFlags.charged.rawValue : 0)
     arena.append(push.pointee.attempts)
-    write(push.pointee.expiration, to: arena)
+    let (expiration, date) = push.pointee.expiration.saved
+    arena.append(expiration)
+    if expiration == 2 { arena.append(date) }
   }
 
-  /// A live push with its bytes.
+  /// A live push with its bytes, for a saved page.
   func writePush(_ slot: UInt32, to arena: ByteArena) {
+    writeHead(slot, budgets: 0, flags: [], to: arena)
+    writeBytes(slot, to: arena)
+  }
+
+  /// An entry with all its steps.
+  func writeEntry(_ entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
+    writeHeader(entry.pointee, .entry, hasBudget: false, to: arena)
+    writeEnding(entry, to: arena)
+    arena.append(entry.pointee.stepCount)
+    for index in 0..<Int(entry.pointee.stepCount) {
+      let step = log.step(index, of: entry)
+      arena.append(step.at.nanoseconds)
+      arena.append(step.hasBudget ? SavedPushFlags.budget.rawValue : 0)
+      writeBody(step, to: arena)
+    }
+  }
+
+  func writeHead(_ slot: UInt32, budgets: UInt8, flags: SavedPushFlags, to arena: ByteArena) {
     let push = pushes[slot]
-    var flags: SavedPushFlags = []
+    var flags = flags
     if push.pointee.prioritySent { flags.insert(.prioritySent) }
     if push.pointee.traits.hasContentState { flags.insert(.contentState) }
     if push.pointee.traits.hasAlert { flags.insert(.alert) }
-    arena.append(RecordTag.push.rawValue)
-    arena.append(push.pointee.sequence)
-    arena.append(push.pointee.token)
-    write(push.pointee.id, to: arena)
-    arena.append(push.pointee.received.nanoseconds)
-    arena.append(flags.rawValue)
-    arena.append(vocabulary.number(.type, push.pointee.type.rawValue))
-    arena.append(push.pointee.priority.rawValue)
-    arena.append(vocabulary.number(.lane, push.pointee.traits.lane.rawValue))
-    arena.append(vocabulary.number(.event, push.pointee.traits.activity.rawValue))
-    arena.append(push.pointee.traits.timestamp)
-    arena.append(vocabulary.map(push.pointee.warnings, saving: true).rawValue)
-    write(push.pointee.expiration, to: arena)
+    if push.pointee.isCharged { flags.insert(.charged) }
+    let (expiration, date) = push.pointee.expiration.saved
+    let hasMore = push.pointee.traits.timestamp != 0 || !push.pointee.warnings.isEmpty || date != 0
+    if hasMore { flags.insert(.more) }
+    arena.append(
+      SavedPushHead(
+        flags: flags.rawValue, type: vocabulary.number(.type, push.pointee.type.rawValue), priority: push.pointee.priority.rawValue,
+        lane: vocabulary.number(.lane, push.pointee.traits.lane.rawValue),
+        event: vocabulary.number(.event, push.pointee.traits.activity.rawValue), expiration: expiration, budgets: budgets,
+        sequence: push.pointee.sequence, token: push.pointee.token, upperCase: push.pointee.id.upperCase, high: push.pointee.id.high,
+        low: push.pointee.id.low, received: push.pointee.received.nanoseconds))
+    guard hasMore else { return }
+    arena.append(
+      SavedPushMore(
+        timestamp: push.pointee.traits.timestamp, warnings: vocabulary.map(push.pointee.warnings, saving: true).rawValue,
+        expiration: date))
+  }
+
+  func writeBytes(_ slot: UInt32, to arena: ByteArena) {
+    let push = pushes[slot]
     arena.append(push.pointee.topicCount)
     arena.append(push.pointee.collapseCount)
     arena.append(push.pointee.payloadCount)
     arena.append(push.pointee.bytes)
   }
 
-  /// An entry whose push has ended; its step follows.
-  func writeNote(_ entry: borrowing LogEntry, to arena: ByteArena) {
-    arena.append(RecordTag.note.rawValue)
-    writeHeader(entry, to: arena)
+  func writeBody(_ step: LogStep, to arena: ByteArena) {
+    arena.append(
+      SavedStep(
+        attempt: step.attempt, disposition: vocabulary.number(.disposition, step.disposition.rawValue),
+        cause: vocabulary.number(.cause, step.cause.rawValue)))
+    guard step.hasBudget else { return }
+    arena.append(step.budgetBefore)
+    arena.append(step.budgetAfter)
   }
 
-  /// A further step.
-  func writeStep(_ step: LogStep, of entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
-    arena.append(RecordTag.step.rawValue)
-    arena.append(entry.pointee.sequence)
-    writeEnding(entry, to: arena)
-    write(step, to: arena)
-  }
-
-  /// An entry with all its steps.
-  func writeEntry(_ entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
-    arena.append(RecordTag.entry.rawValue)
-    writeHeader(entry.pointee, to: arena)
-    writeEnding(entry, to: arena)
-    arena.append(entry.pointee.stepCount)
-    for index in 0..<Int(entry.pointee.stepCount) { write(log.step(index, of: entry), to: arena) }
-  }
-
-  func write(_ step: LogStep, to arena: ByteArena) {
-    arena.append(step.at.nanoseconds)
-    arena.append(step.hasBudget ? SavedPushFlags.budget.rawValue : 0)
-    if step.hasBudget {
-      arena.append(step.budgetBefore)
-      arena.append(step.budgetAfter)
-    }
-    arena.append(step.attempt)
-    arena.append(vocabulary.number(.disposition, step.disposition.rawValue))
-    arena.append(vocabulary.number(.cause, step.cause.rawValue))
-  }
-
-  private func writeHeader(_ entry: borrowing LogEntry, to arena: ByteArena) {
-    arena.append(entry.sequence)
-    arena.append(entry.token)
-    arena.append(entry.route)
-    write(entry.id, to: arena)
-    arena.append(entry.received.nanoseconds)
-    arena.append(entry.isMerged ? SavedPushFlags.merged.rawValue : 0)
+  func writeHeader(_ entry: borrowing LogEntry, _ tag: RecordTag, hasBudget: Bool, to arena: ByteArena) {
+    var flags: SavedPushFlags = hasBudget ? .budget : []
+    if entry.isMerged { flags.insert(.merged) }
+    if !entry.warnings.isEmpty { flags.insert(.more) }
+    arena.append(
+      SavedEntryHead(
+        tag: tag.rawValue, flags: flags.rawValue, type: vocabulary.number(.type, entry.type.rawValue),
+        priority: entry.priority.rawValue, token: entry.token, sequence: entry.sequence, route: entry.route,
+        upperCase: entry.id.upperCase, high: entry.id.high, low: entry.id.low, received: entry.received.nanoseconds))
     if entry.isMerged { write(entry.mergedInto, to: arena) }
-    arena.append(vocabulary.number(.type, entry.type.rawValue))
-    arena.append(entry.priority.rawValue)
-    arena.append(vocabulary.map(entry.warnings, saving: true).rawValue)
+    if !entry.warnings.isEmpty { arena.append(vocabulary.map(entry.warnings, saving: true).rawValue) }
   }
 
   /// What the end of a push adds to its entry.
-  private func writeEnding(_ entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
+  func writeEnding(_ entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
     arena.append(entry.pointee.isMerged ? SavedPushFlags.merged.rawValue : 0)
     if entry.pointee.isMerged { write(entry.pointee.mergedInto, to: arena) }
     arena.append(entry.pointee.upstreamStatus)
@@ -155,14 +157,25 @@ extension StoreState {
     arena.append(id.low)
     arena.append(id.upperCase)
   }
+}
 
-  private func write(_ expiration: Expiration, to arena: ByteArena) {
-    switch expiration {
-    case .absent: arena.append(UInt8(0))
-    case .zero: arena.append(UInt8(1))
-    case .at(let date):
-      arena.append(UInt8(2))
-      arena.append(date.nanoseconds)
+extension Expiration {
+  /// The number of the case, and its date in nanoseconds.
+  var saved: (UInt8, Int64) {
+    switch self {
+    case .absent: (0, 0)
+    case .zero: (1, 0)
+    case .at(let date): (2, date.nanoseconds)
+    }
+  }
+
+  /// The case of that number; nil when there is none.
+  init?(saved number: UInt8, _ date: Int64) {
+    switch number {
+    case 0: self = .absent
+    case 1: self = .zero
+    case 2: self = .at(Instant(nanoseconds: date))
+    default: return nil
     }
   }
 }

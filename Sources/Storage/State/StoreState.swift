@@ -1,6 +1,7 @@
 import Delivery
 import Primitives
 import Push
+import Synchronization
 
 /// Everything the store knows, and what it decides: batches and instants in, answers and journal records out.
 ///
@@ -8,8 +9,8 @@ import Push
 /// only one that ever sees the state. The steady path allocates nothing: tokens and pushes are plain values in slabs, payloads
 /// lie in pooled blocks, the journal and the lists are emptied and filled again.
 ///
-/// Between two commits the state collects what changed: records of new pushes and steps in `journal`, and the numbers of the
-/// tokens whose new state must be written behind them (each once, however often it changed).
+/// Between two commits the state collects what changed: records of pushes and of what happened to them in `journal`, and the numbers of
+/// the tokens of which more changed than those tell, so that all of their state must be written behind (once, however often it changed).
 struct StoreState: ~Copyable {
   let settings: StoreSettings
   var tokens: TokenTable
@@ -25,6 +26,8 @@ struct StoreState: ~Copyable {
 
   /// Records since the last commit.
   let journal = ByteArena(capacity: 64 << 10)
+  /// What the journal has said already.
+  var journalMarks = JournalMarks()
   /// Removed tokens that the log may still mention.
   var removed: [UInt32] = []
   /// What the next commit changes about registrations as they are listed.
@@ -44,6 +47,9 @@ struct StoreState: ~Copyable {
   var isWatched = false
   /// Where pushes that were in flight before a reload are now.
   var relocated: [UInt64: UInt32] = [:]
+  /// Never used. A value with an atomic in it is passed by its address; without one, each call of a method that does not mutate copies
+  /// all of the state first, some 3 KB.
+  private let addressed = Atomic(false)
 
   init(settings: StoreSettings, resolver: RouteResolver) {
     precondition(settings.lanePushes < UInt8.max)
@@ -66,7 +72,7 @@ struct StoreState: ~Copyable {
     }
   }
 
-  /// Notes that the next commit must hold this token's state.
+  /// Notes that the next commit must hold all of this token's state.
   mutating func change(_ number: UInt32) {
     let token = tokens[number]
     guard !token.pointee.flags.contains(.changed) else { return }
@@ -78,6 +84,7 @@ struct StoreState: ~Copyable {
   mutating func committed(_ number: UInt64) {
     lastCommit = number
     journal.removeAll(keeping: 4 << 20)
+    journalMarks = JournalMarks()
     registrationChanges.removeAll()
     vocabulary.markSaved()
     routes.markSaved()

@@ -21,8 +21,8 @@ struct Token {
     static let suspect = Flags(rawValue: 8)
     /// The commit that is being prepared must hold this token's new state.
     static let changed = Flags(rawValue: 16)
-    /// Loading found a push missing that a later row must explain.
-    static let incomplete = Flags(rawValue: 32)
+    /// A delivery that had been paid for before was tried again: the budgets have moved, and are saved when that push ends.
+    static let touched = Flags(rawValue: 32)
   }
 
   /// The first 32 bytes of the token, zeros behind; all of it for the tokens of widgets and apps.
