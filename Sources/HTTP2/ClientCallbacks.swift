@@ -8,28 +8,18 @@ enum ClientCallbacks {
     nghttp2_session_callbacks_new(&table)
     nghttp2_session_callbacks_set_on_begin_headers_callback(table) { session, frame, user in
       let core = client(user)
-      // A list after the final one is trailers, and ignored.
-      guard let slot = slot(core, frame!.pointee.hd.stream_id), slot.pointee.status == 0 else { return 0 }
-      core.pointee.heading = slot
+      core.pointee.heading = slot(core, frame!.pointee.hd.stream_id)
       return 0
     }
     nghttp2_session_callbacks_set_on_header_callback(table) { _, _, name, nameCount, value, valueCount, _, user in
       let core = client(user)
       guard let slot = core.pointee.heading else { return 0 }
-      let appended = core.pointee.blocks._withUnsafeGuaranteedRef {
-        slot.pointee.fields.append(
-          name: name!, nameCount, value: value!, valueCount, listBytesMax: core.pointee.settings.headerListBytesMax, blocks: $0)
-      }
-      if appended == .outOfMemory { _ = core.pointee.giveUp(slot, .outOfMemory) }
-      return 0
+      let isGood = core.pointee.header(slot, name!, nameCount, value!, valueCount)
+      return isGood ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(table) { _, _, stream, bytes, count, user in
       let core = client(user)
-      guard let slot = slot(core, stream), slot.pointee.failure == nil else { return 0 }
-      let stored = core.pointee.blocks._withUnsafeGuaranteedRef {
-        slot.pointee.body.append(bytes!, count, bytesMax: core.pointee.settings.bodyBytesMax, blocks: $0)
-      }
-      if !stored { _ = core.pointee.giveUp(slot, .outOfMemory) }
+      if let slot = slot(core, stream) { core.pointee.data(slot, bytes!, count) }
       return 0
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(table) { _, frame, user in
@@ -91,13 +81,10 @@ enum ClientCallbacks {
     let firstFlag = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
     switch UInt32(head.type) {
     case NGHTTP2_HEADERS.rawValue:
-      if let slot = core.pointee.heading {
-        core.pointee.blocks._withUnsafeGuaranteedRef { slot.pointee.endHeaders($0) }
-        core.pointee.heading = nil
-      }
-      if firstFlag { responseEnded(core, head.stream_id) }
+      guard let slot = core.pointee.heading, core.pointee.endHeaders(slot, endsStream: firstFlag) else { return }
+      if firstFlag { core.pointee.end(slot) }
     case NGHTTP2_DATA.rawValue:
-      if firstFlag { responseEnded(core, head.stream_id) }
+      if firstFlag, let slot = slot(core, head.stream_id) { core.pointee.end(slot) }
     case NGHTTP2_SETTINGS.rawValue where !firstFlag: core.pointee.hasPeerSettings = true
     case NGHTTP2_PING.rawValue where firstFlag:
       core.pointee.lastPong = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
@@ -107,15 +94,6 @@ enum ClientCallbacks {
       core.pointee.peerGoAway = PeerGoAway(
         lastStream: goAway.last_stream_id, code: goAway.error_code, debug: String(decoding: debug, as: UTF8.self))
     default: return
-    }
-  }
-
-  /// The response is whole; a server may answer before it has read the request, the rest of which is then not sent.
-  private static func responseEnded(_ core: UnsafeMutablePointer<ClientCore>, _ stream: Int32) {
-    guard let slot = slot(core, stream) else { return }
-    slot.pointee.isComplete = true
-    if !slot.pointee.request.isSent, slot.pointee.failure == nil {
-      nghttp2_submit_rst_stream(core.pointee.session, 0, stream, HTTP2ErrorCode.cancel)
     }
   }
 }

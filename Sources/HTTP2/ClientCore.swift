@@ -56,6 +56,7 @@ struct ClientCore {
     }
     slot.pointee.isComplete = false
     slot.pointee.status = 0
+    slot.pointee.rules = MessageRules()
     slot.pointee.failure = nil
     return slot
   }
@@ -85,6 +86,67 @@ struct ClientCore {
     return slot.pointee.generation == key.generation && slot.pointee.state == .open ? slot : nil
   }
 
+  // MARK: Responses as they arrive
+
+  /// Files a field of the list that is being received; false when its message is malformed, and no more of it is wanted.
+  mutating func header(
+    _ slot: UnsafeMutablePointer<RequestSlot>, _ name: UnsafePointer<UInt8>, _ nameCount: Int, _ value: UnsafePointer<UInt8>,
+    _ valueCount: Int
+  ) -> Bool {
+    guard slot.pointee.failure == nil else { return true }
+    let known = HeaderName(wire: name, count: nameCount)
+    // A list after the final one is trailers; they are checked, and ignored.
+    let isTrailers = slot.pointee.status != 0
+    let verdict = slot.pointee.rules.judge(
+      known, name: name, nameCount, value: value, valueCount, in: isTrailers ? .trailers : .response,
+      present: slot.pointee.fields.present)
+    guard verdict != .malformed else {
+      heading = nil
+      malformed(slot)
+      return false
+    }
+    guard verdict == .good, !isTrailers else { return true }
+    let appended = blocks._withUnsafeGuaranteedRef {
+      slot.pointee.fields.append(
+        known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
+    }
+    if appended == .outOfMemory { giveUp(slot, .outOfMemory) }
+    return true
+  }
+
+  /// The list that was being received is whole; false when it makes the message malformed.
+  mutating func endHeaders(_ slot: UnsafeMutablePointer<RequestSlot>, endsStream: Bool) -> Bool {
+    heading = nil
+    guard slot.pointee.failure == nil else { return true }
+    if blocks._withUnsafeGuaranteedRef({ slot.pointee.endHeaders(endsStream: endsStream, $0) }) { return true }
+    malformed(slot)
+    return false
+  }
+
+  func data(_ slot: UnsafeMutablePointer<RequestSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    guard slot.pointee.failure == nil else { return }
+    guard slot.pointee.status != 0, slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformed(slot) }
+    let stored = blocks._withUnsafeGuaranteedRef {
+      slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
+    }
+    if !stored { giveUp(slot, .outOfMemory) }
+  }
+
+  /// The response is whole; a server may answer before it has read the request, the rest of which is then not sent.
+  func end(_ slot: UnsafeMutablePointer<RequestSlot>) {
+    guard slot.pointee.failure != nil || slot.pointee.status != 0 && slot.pointee.rules.allowsEnd(slot.pointee.body.total)
+    else { return malformed(slot) }
+    slot.pointee.isComplete = true
+    if !slot.pointee.request.isSent, slot.pointee.failure == nil {
+      nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
+    }
+  }
+
+  /// The response breaks the rules of RFC 9113 section 8: its stream ends, the connection goes on.
+  private func malformed(_ slot: UnsafeMutablePointer<RequestSlot>) {
+    giveUp(slot, .reset(code: HTTP2ErrorCode.protocolError), code: HTTP2ErrorCode.protocolError)
+  }
+
   // MARK: Answers
 
   /// The stream has ended: for a cause that is known already, or with its response if that is whole, or with `failure`.
@@ -105,10 +167,11 @@ struct ClientCore {
   ///
   /// Once only: nghttp2 takes back a request that has not gone out yet, but a second reset would go out for a stream
   /// that the server has never seen, which ends the whole connection (RFC 9113 section 5.1).
-  func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure) -> Bool {
+  @discardableResult
+  func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure, code: UInt32 = HTTP2ErrorCode.cancel) -> Bool {
     guard slot.pointee.failure == nil, !slot.pointee.isComplete else { return false }
     slot.pointee.failure = failure
-    nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, HTTP2ErrorCode.cancel)
+    nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, code)
     return true
   }
 

@@ -72,6 +72,7 @@ public struct ClientSession: ~Copyable {
     guard canOpen, let slot = core.pointee.take() else { return nil }
     slot.pointee.tag = tag
     slot.pointee.sentAt = time
+    slot.pointee.isHEAD = fields.isHEAD
     let session = core.pointee.session
     var stream = Int32(NGHTTP2_ERR_NOMEM.rawValue)
     if slot.pointee.request.set(.none, fields.bytes, body: body, memory.blocks) {
@@ -95,7 +96,7 @@ public struct ClientSession: ~Copyable {
   @discardableResult
   public mutating func cancel(_ key: RequestKey) -> Bool {
     guard let slot = core.pointee.find(key) else { return false }
-    _ = core.pointee.giveUp(slot, .cancelled)
+    core.pointee.giveUp(slot, .cancelled)
     return true
   }
 

@@ -95,6 +95,7 @@ struct PoolCore {
       slot.pointee.body.removeAll(blocks)
       slot.pointee.response.removeAll(blocks)
     }
+    slot.pointee.rules = MessageRules()
     slot.pointee.state = .free
     slot.pointee.session = nil
     slot.pointee.generation &+= 1

@@ -31,6 +31,7 @@ public import Primitives
   var previous: UnsafeMutablePointer<ExchangeSlot>?
   var next: UnsafeMutablePointer<ExchangeSlot>?
   @usableFromInline var received = Instant(nanoseconds: 0)
+  var rules = MessageRules()
   @usableFromInline var fields = ReceivedFields()
   @usableFromInline var body = ReceivedBody()
   var response = PendingMessage()

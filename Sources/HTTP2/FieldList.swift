@@ -19,6 +19,9 @@ public struct FieldList: ~Copyable {
   /// How many fields it has.
   public private(set) var count = 0
 
+  /// Whether it is that of a HEAD request.
+  private(set) var isHEAD = false
+
   /// A list of no fields.
   public init() {
     // A whole prefix is written, however short it is, and room made for a length; what is too much is overwritten.
@@ -36,6 +39,7 @@ public struct FieldList: ~Copyable {
   public mutating func removeAll() {
     count = 0
     byteCount = 0
+    isHEAD = false
   }
 
   /// Appends a field with a copy of `value`, which must be a valid field value (RFC 9110 section 5.5).
@@ -80,6 +84,7 @@ public struct FieldList: ~Copyable {
     } else {
       appendPrefix(name)
       appendText(value, valueCount)
+      if name == .method, let value { isHEAD = valueCount == 4 && memcmp(value, "HEAD", 4) == 0 }
     }
   }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 extension HeaderName {
   /// The token of a name on the wire, or nil when it is not a known one.
   ///
@@ -8,8 +6,39 @@ extension HeaderName {
   @inline(__always) init?(wire name: UnsafePointer<UInt8>, count: Int) {
     guard let candidate = HeaderName.candidate(name, count) else { return nil }
     // The lengths are equal: the candidate was chosen by it, which a test checks for every name.
-    guard memcmp(name, candidate.wireName.utf8Start, count) == 0 else { return nil }
+    guard HeaderName.areEqual(name, HeaderName.names + Int(candidate.rawValue) &* HeaderName.stride, count) else { return nil }
     self = candidate
+  }
+
+  /// Bytes for each name in the table.
+  private static let stride = 24
+
+  /// Every name, at its raw value. Written once, before the first use, and never again.
+  nonisolated(unsafe) private static let names: UnsafePointer<UInt8> = {
+    let names = UnsafeMutablePointer<UInt8>.allocate(capacity: allCases.count * stride)
+    names.initialize(repeating: 0, count: allCases.count * stride)
+    for name in allCases {
+      let text = name.wireName
+      precondition(text.utf8CodeUnitCount <= stride)
+      (names + Int(name.rawValue) * stride).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+    return UnsafePointer(names)
+  }()
+
+  /// Whether two names of 4 to 24 bytes are equal, by words that may overlap: no call, and no loop.
+  @inline(__always) private static func areEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    let (a, b) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
+    guard count >= 8 else {
+      return (difference(a, b, 0) as UInt32) | difference(a, b, count &- 4) == 0
+    }
+    let ends: UInt64 = difference(a, b, 0) | difference(a, b, count &- 8)
+    return count <= 16 ? ends == 0 : ends | difference(a, b, 8) == 0
+  }
+
+  @inline(__always) private static func difference<Word: FixedWidthInteger & BitwiseCopyable>(
+    _ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ offset: Int
+  ) -> Word {
+    a.loadUnaligned(fromByteOffset: offset, as: Word.self) ^ b.loadUnaligned(fromByteOffset: offset, as: Word.self)
   }
 
   // Two nested switches, which become jump tables; one over pairs becomes a chain of comparisons.

@@ -34,12 +34,11 @@ public import Primitives
   @usableFromInline init() {}
 
   mutating func append(
-    name: UnsafePointer<UInt8>, _ nameCount: Int, value: UnsafePointer<UInt8>, _ valueCount: Int, listBytesMax: Int,
+    _ known: HeaderName?, name: UnsafePointer<UInt8>, _ nameCount: Int, value: UnsafePointer<UInt8>, _ valueCount: Int, listBytesMax: Int,
     blocks: BlockPool
   ) -> Appended {
     let listBytes = Int(self.listBytes) + nameCount + valueCount + 32
     guard listBytes <= listBytesMax, Int(fieldCount) < Self.fieldsMax else { return .tooLarge }
-    let known = HeaderName(wire: name, count: nameCount)
     let storedName = known == nil ? nameCount : 0
     let start = Int(byteCount)
     let end = start + storedName + valueCount

@@ -21,22 +21,32 @@ public struct RequestKey: Hashable, Sendable {
   @usableFromInline var tag: UInt64 = 0
   /// When it was sent, by the caller's clock.
   var sentAt: Int64 = 0
+  /// The status of the final response; 0 before its fields are whole.
   @usableFromInline var status = 0
+  /// Whether the request was a HEAD, whose response has no body.
+  var isHEAD = false
   @usableFromInline var failure: StreamFailure?
   var previous: UnsafeMutablePointer<RequestSlot>?
   var next: UnsafeMutablePointer<RequestSlot>?
+  var rules = MessageRules()
   @usableFromInline var fields = ReceivedFields()
   @usableFromInline var body = ReceivedBody()
   var request = PendingMessage()
 
   init(index: UInt32) { self.index = index }
 
-  /// Reads `:status`; informational responses (RFC 9110 section 15.2) are forgotten, and the next is waited for.
-  mutating func endHeaders(_ blocks: BlockPool) {
-    var value = 0
-    if let digits = fields.value(of: .status) {
-      for index in 0..<digits.byteCount { value = value * 10 + Int(digits.byte(index)) - 48 }
+  /// The fields of a response are whole; false when they make it malformed. Informational responses (RFC 9110 section 15.2)
+  /// are forgotten, and the next is waited for.
+  mutating func endHeaders(endsStream: Bool, _ blocks: BlockPool) -> Bool {
+    // Trailers end the message (RFC 9113 section 8.1).
+    guard status == 0 else { return endsStream }
+    guard rules.isGoodResponse(toHEAD: isHEAD) else { return false }
+    guard rules.status < 200 else {
+      status = rules.status
+      return true
     }
-    if value >= 200 { status = value } else { fields.removeAll(blocks) }
+    fields.removeAll(blocks)
+    rules = MessageRules()
+    return !endsStream
   }
 }

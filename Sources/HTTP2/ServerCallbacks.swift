@@ -7,10 +7,14 @@ enum ServerCallbacks {
     var table: OpaquePointer?
     nghttp2_session_callbacks_new(&table)
     nghttp2_session_callbacks_set_on_begin_headers_callback(table) { session, frame, user in
-      // Trailers come on a stream that has an exchange already, and are ignored.
-      guard frame!.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
       let core = server(user)
       let stream = frame!.pointee.hd.stream_id
+      guard frame!.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else {
+        // Trailers come on a stream that has an exchange already; they are checked, and ignored.
+        core.pointee.heading = slot(core, stream)
+        core.pointee.headingIsTrailers = true
+        return 0
+      }
       guard let slot = core.pointee.open(stream, core) else {
         core.pointee.refuse(stream)
         return 0
@@ -20,8 +24,9 @@ enum ServerCallbacks {
     }
     nghttp2_session_callbacks_set_on_header_callback(table) { _, _, name, nameCount, value, valueCount, _, user in
       let core = server(user)
-      if let slot = core.pointee.heading { core.pointee.header(slot, name!, nameCount, value!, valueCount) }
-      return 0
+      guard let slot = core.pointee.heading else { return 0 }
+      let isGood = core.pointee.header(slot, name!, nameCount, value!, valueCount)
+      return isGood ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(table) { _, _, stream, bytes, count, user in
       let core = server(user)
@@ -32,15 +37,19 @@ enum ServerCallbacks {
       let core = server(user)
       let head = frame!.pointee.hd
       // END_STREAM and ACK are the same bit, so the type has to be asked first.
+      let endsStream = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
       switch UInt32(head.type) {
-      case NGHTTP2_HEADERS.rawValue: core.pointee.heading = nil
+      case NGHTTP2_HEADERS.rawValue:
+        guard let slot = core.pointee.heading, core.pointee.endHeaders(slot, endsStream: endsStream) else { return 0 }
+        if endsStream { core.pointee.complete(slot) }
+        return 0
       case NGHTTP2_DATA.rawValue: break
       case NGHTTP2_SETTINGS.rawValue where head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
         clientSettings(core)
         return 0
       default: return 0
       }
-      guard head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, let slot = slot(core, head.stream_id) else { return 0 }
+      guard endsStream, let slot = slot(core, head.stream_id) else { return 0 }
       core.pointee.complete(slot)
       return 0
     }

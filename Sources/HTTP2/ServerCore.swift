@@ -19,6 +19,8 @@ import Primitives
 
   /// The slot whose header list is being received; lists are never interleaved (RFC 9113 section 4.3).
   var heading: UnsafeMutablePointer<ExchangeSlot>?
+  /// Whether that list comes after the body.
+  var headingIsTrailers = false
   /// The slot that was last received for: most often the next frame is for it too, which saves nghttp2's look-up.
   var latest: UnsafeMutablePointer<ExchangeSlot>?
 
@@ -58,57 +60,98 @@ import Primitives
     slot.pointee.received = now
     receiving.append(slot)
     heading = slot
+    headingIsTrailers = false
     latest = slot
     return slot
   }
 
+  /// Files a field of the list that is being received; false when its message is malformed, and no more of it is wanted.
   mutating func header(
     _ slot: UnsafeMutablePointer<ExchangeSlot>, _ name: UnsafePointer<UInt8>, _ nameCount: Int, _ value: UnsafePointer<UInt8>,
     _ valueCount: Int
-  ) {
-    guard !slot.pointee.isAnswered else { return }
+  ) -> Bool {
+    guard !slot.pointee.isAnswered else { return true }
+    let known = HeaderName(wire: name, count: nameCount)
+    let verdict = slot.pointee.rules.judge(
+      known, name: name, nameCount, value: value, valueCount, in: headingIsTrailers ? .trailers : .request,
+      present: slot.pointee.fields.present)
+    guard verdict != .malformed else {
+      malformed(slot)
+      return false
+    }
+    guard verdict == .good, !headingIsTrailers else { return true }
     let appended = pool.pointee.blocks._withUnsafeGuaranteedRef {
       slot.pointee.fields.append(
-        name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
+        known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
     }
-    guard appended != .stored else { return }
-    slot.pointee.isAnswered = true
-    switch appended {
-    case .stored: return
-    case .outOfMemory: refuse(slot)
-    case .tooLarge:
-      // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
-      let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
+    if appended != .stored { giveUp(slot, appended) }
+    return true
+  }
+
+  /// The fields of a list cannot be kept.
+  private mutating func giveUp(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ appended: ReceivedFields.Appended) {
+    setAside(slot)
+    let stored =
+      appended == .tooLarge
+      && pool.pointee.blocks._withUnsafeGuaranteedRef {
         slot.pointee.response.set(StatusField(431), RawSpan(), body: RawSpan(), $0)
       }
-      guard stored else { return refuse(slot) }
-      nghttp2_submit_response(session, slot.pointee.stream, nil, 0, nil)
-      answeredEarly(slot)
-    }
+    guard stored else { return refuse(slot) }
+    // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
+    nghttp2_submit_response(session, slot.pointee.stream, nil, 0, nil)
+    answeredEarly(slot)
+  }
+
+  /// The list that was being received is whole; false when it makes the message malformed.
+  mutating func endHeaders(_ slot: UnsafeMutablePointer<ExchangeSlot>, endsStream: Bool) -> Bool {
+    heading = nil
+    guard !slot.pointee.isAnswered else { return true }
+    // Trailers end the message (RFC 9113 section 8.1).
+    if headingIsTrailers ? endsStream : slot.pointee.rules.isGoodRequest(slot.pointee.fields.present) { return true }
+    malformed(slot)
+    return false
   }
 
   mutating func data(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
     guard !slot.pointee.isAnswered else { return }
+    guard slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformed(slot) }
     let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
       slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
     }
-    if !stored {
-      refuse(slot)
-      slot.pointee.isAnswered = true
-    }
+    guard !stored else { return }
+    setAside(slot)
+    refuse(slot)
+  }
+
+  /// The request breaks the rules of RFC 9113 section 8: its stream ends, the connection goes on.
+  private mutating func malformed(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    setAside(slot)
+    if heading == slot { heading = nil }
+    reset(slot, HTTP2ErrorCode.protocolError)
   }
 
   /// The request is whole: it waits to be taken, unless it was answered or given up before.
   mutating func complete(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
     slot.pointee.isComplete = true
     guard slot.pointee.state == .receiving else { return }
+    guard slot.pointee.rules.allowsEnd(slot.pointee.body.total) else { return malformed(slot) }
     receiving.remove(slot)
-    slot.pointee.state = slot.pointee.isAnswered ? .taken : .ready
-    if slot.pointee.isAnswered { taken.append(slot) } else { ready.append(slot) }
+    slot.pointee.state = .ready
+    ready.append(slot)
+  }
+
+  /// Nobody is to be given the request any more: it has its answer, or will be reset.
+  private mutating func setAside(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    slot.pointee.isAnswered = true
+    guard slot.pointee.state == .receiving else { return }
+    receiving.remove(slot)
+    slot.pointee.state = .taken
+    taken.append(slot)
   }
 
   /// Refuses a stream for which nothing was done: the client may try again (RFC 9113 section 8.7).
   mutating func refuse(_ stream: Int32) {
+    heading = nil
     pool.pointee.refused += 1
     nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
   }

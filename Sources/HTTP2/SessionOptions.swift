@@ -10,6 +10,8 @@ final class SessionOptions {
     pointer = options
     // A closed stream is of no further use to us; nghttp2 would keep it for its priority tree.
     nghttp2_option_set_no_closed_streams(pointer, 1)
+    // `MessageRules` checks what RFC 9113 section 8 demands.
+    nghttp2_option_set_no_http_messaging(pointer, 1)
   }
 
   /// The options of a server session.
