@@ -1,0 +1,37 @@
+"""The suite must be able to fail: some of its cases run against servers that are wrong on purpose."""
+import dataclasses
+
+import case
+import runner
+import wrong_server
+
+SECONDS = 1.5
+
+# For each server, cases that it passes, so that what fails is not just everything, and cases that must be reported.
+CHECKS = {
+    wrong_server.lenient: (
+        ["ping_is_answered[text]", "request_with_body", "each_settings_is_acknowledged", "static_entries"],
+        ["data_on_stream_0", "wrong_field_name[upper case]", "content_length_differs[too much]", "index_0", "window_becomes_negative",
+         "headers_need_no_window", "connection_window_is_kept", "closed_stream_gives_no_answer[DATA after both sides]",
+         "zero_increment_of_connection", "ping_ack_is_not_answered"]),
+    wrong_server.harsh: (
+        ["ping_is_answered[text]"],
+        ["request_with_body", "data_on_stream_0", "unknown_frame_type[on stream 0]", "trailers_without_end_stream", "index_0"]),
+    wrong_server.clinging: ([], ["data_on_stream_0", "ping_of_wrong_size[7 bytes]", "zero_increment_of_connection", "ping_is_answered[text]"]),
+    wrong_server.resetting: (
+        ["ping_is_answered[text]"], ["wrong_field_name[upper case]", "pseudo_field_missing[path]", "te_trailers", "trailers_after_body"]),
+    wrong_server.silent: ([], ["ping_is_answered[text]", "server_preface_comes_first"]),
+}
+
+
+def run():
+    """An outcome for each pair of a wrong server and a case."""
+    known = {each.name: each for each in case.all_cases()}
+    outcomes = []
+    for behaviour, (right, wrong) in CHECKS.items():
+        with wrong_server.running(behaviour) as server:
+            for one, outcome in zip(right + wrong, runner.run_all([known[name] for name in right + wrong], server, SECONDS)):
+                about = dataclasses.replace(known[one], name=f"self-check: {behaviour.__name__} server, {one}")
+                unnoticed = "expected a report of the server's fault | came none" if outcome.passed else None
+                outcomes.append(runner.Outcome(about, outcome.departure if one in right else unnoticed))
+    return outcomes
