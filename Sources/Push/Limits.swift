@@ -113,6 +113,8 @@ public enum Limits {
   public static let widgetsPerRegistration = 64
   /// Operations one batch may carry from a loop to the store.
   public static let batchOperations = 1024
+  /// Bytes for which a new batch has room, 128 an operation: the topic, bundle id and payload of a reload signal; larger ones make it grow.
+  public static let batchArenaBytes = 128 << 10
   /// Batches that may wait for the store thread; a further one is answered 503 at once.
   public static let storeInbox = 256
   /// Settled batches that may wait for one loop: those it submitted and those that became due.

@@ -1,5 +1,6 @@
 public import Delivery
 public import Primitives
+import Push
 
 /// What one loop hands to the store in one go, and gets back settled; it is emptied and used again.
 ///
@@ -18,7 +19,7 @@ public final class Batch: @unchecked Sendable {
   }
 
   private let operations = Confined(Operations())
-  let arena = ByteArena(capacity: 4096)
+  let arena = ByteArena(capacity: Limits.batchArenaBytes)
 
   /// Pushes to accept.
   public var admits: ContiguousArray<AdmitOperation> {
@@ -41,8 +42,13 @@ public final class Batch: @unchecked Sendable {
     _modify { yield &operations.value.forwards }
   }
 
-  /// An empty batch.
-  public init() {}
+  /// An empty batch, with room for what a loop hands in at once, so that using it again and again allocates nothing. Memory that is
+  /// never written costs none.
+  public init() {
+    admits.reserveCapacity(Limits.batchOperations)
+    completions.reserveCapacity(Limits.batchOperations)
+    forwards.reserveCapacity(2 * Limits.batchOperations)
+  }
 
   /// Whether it holds no operation.
   public var isEmpty: Bool { admits.isEmpty && completions.isEmpty && refusals.isEmpty }

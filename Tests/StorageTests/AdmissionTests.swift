@@ -138,3 +138,62 @@ import Testing
     #expect(try bench.register(Bench.registration(3)))
   }
 }
+
+/// Many admissions in one batch, which are looked up in blocks before any of them is decided.
+@Suite("Blocks of admissions") struct AdmissionBlockTests {
+  private func results(_ bench: Bench, _ tokens: [Int], type: PushType = .alert) throws -> [Admission] {
+    let batch = Batch()
+    for (id, token) in tokens.enumerated() {
+      batch.admits.append(Bench.operation(batch, id: id, token: Bench.token(token), type: type, at: bench.now))
+    }
+    try bench.settle(batch)
+    return Array(batch.admits.map(\.result))
+  }
+
+  /// A token that the batch itself makes known is known to the rest of its block as well.
+  @Test func aTokenAdoptedInTheBlockIsFound() throws {
+    var policy = AppPolicy()
+    policy.unknownTokens = .adopt
+    let bench = try Bench(policy: policy)
+    let results = try results(bench, (0..<200).map { $0 / 2 })
+    for index in stride(from: 0, to: 200, by: 2) {
+      #expect(results[index] == .forwarded)
+      #expect(results[index + 1] == .waiting(due: nil, .inFlight))
+    }
+    #expect(bench.state.tokens.activeCount == 100)
+  }
+
+  @Test func theUnknownAndTheRemovedAreRefusedAmongOthers() throws {
+    let bench = try Bench()
+    for token in 0..<100 { try bench.register(Bench.registration(token, .app)) }
+    for token in stride(from: 0, to: 100, by: 7) { _ = try bench.unregister(token) }
+    let results = try results(bench, Array(0..<140))
+    for token in 0..<140 {
+      let isKnown = token < 100 && token % 7 != 0
+      #expect(results[token] == (isKnown ? .forwarded : .refused(.badDeviceToken, .tokenUnknown)))
+    }
+  }
+
+  /// One batch may bring more pushes than the log keeps.
+  @Test func aBatchLargerThanTheLogIsTaken() throws {
+    let bench = try Bench { $0.logEntries = 256 }
+    for token in 0..<700 { try bench.register(Bench.registration(token, .app)) }
+    let results = try results(bench, Array(0..<700))
+    #expect(results.allSatisfy { $0 == .forwarded })
+    #expect(bench.record(699)?.disposition == .forwarding)
+    #expect(bench.record(699 - 256) == nil)
+  }
+
+  /// A batch that is used again allocates nothing, however full it was.
+  @Test func aBatchHasRoomForAllItMayHold() {
+    let batch = Batch()
+    let capacity = batch.admits.capacity
+    for id in 0..<Limits.batchOperations {
+      batch.admits.append(Bench.operation(batch, id: id, token: Bench.token(id), type: .widgets, at: .distantPast))
+    }
+    #expect(batch.admits.capacity == capacity)
+    #expect(batch.forwards.capacity >= 2 * Limits.batchOperations)
+    #expect(batch.completions.capacity >= Limits.batchOperations)
+    #expect(batch.arena.count <= Limits.batchArenaBytes)
+  }
+}

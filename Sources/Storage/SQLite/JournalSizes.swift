@@ -2,6 +2,10 @@
 struct JournalSizes {
   private var rows: ContiguousArray<(number: UInt64, bytes: Int)> = []
   private var head = 0
+
+  /// No rows yet; there is room for as many as come before the first are folded, unless commits are tiny.
+  init() { rows.reserveCapacity(1 << 16) }
+
   /// Bytes of all rows.
   private(set) var bytes = 0
 

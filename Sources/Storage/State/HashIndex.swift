@@ -1,3 +1,5 @@
+import Glibc
+
 /// Finds 32-bit values by 64-bit hashes: open addressing with linear probing, 8 bytes a slot, at most three quarters full.
 ///
 /// A slot holds the hash's upper half and the value plus one. The upper half also gives the slot's home, so growing and removing
@@ -11,12 +13,14 @@ struct HashIndex: ~Copyable {
   init(capacity: Int = 1024) {
     var size = 1024
     while size * 3 / 4 < capacity { size *= 2 }
-    slots = .allocate(capacity: size)
-    slots.initialize(repeating: 0, count: size)
+    slots = Self.zeroed(size)
     mask = size - 1
   }
 
-  deinit { slots.deallocate() }
+  deinit { free(slots) }
+
+  /// What stands where looking for that hash begins.
+  func peek(_ hash: UInt64) -> UInt64 { slots[Int(hash >> 32) & mask] }
 
   /// The value under `hash` for which `matches` is true. O(1) expected.
   func find(_ hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
@@ -80,10 +84,15 @@ struct HashIndex: ~Copyable {
 
   private mutating func grow() {
     let (old, size) = (slots, mask + 1)
-    slots = .allocate(capacity: 2 * size)
-    slots.initialize(repeating: 0, count: 2 * size)
+    slots = Self.zeroed(2 * size)
     mask = 2 * size - 1
     for position in 0..<size where old[position] != 0 { place(old[position]) }
-    old.deallocate()
+    free(old)
+  }
+
+  /// Zeros, of which the system gives the pages as they are written.
+  private static func zeroed(_ size: Int) -> UnsafeMutablePointer<UInt64> {
+    guard let memory = calloc(size, MemoryLayout<UInt64>.stride) else { preconditionFailure("no memory for an index") }
+    return memory.bindMemory(to: UInt64.self, capacity: size)
   }
 }

@@ -39,7 +39,7 @@ struct PushLog: ~Copyable {
     ring = memory.bindMemory(to: LogEntry.self, capacity: self.capacity)
     moreSteps = PagedSlab(capacity: self.capacity)
     self.texts = texts
-    byID = HashIndex()
+    byID = HashIndex(capacity: self.capacity)
     self.seed = seed
     dirty = DirtyPages(capacity: pages)
   }
@@ -139,9 +139,19 @@ struct PushLog: ~Copyable {
   /// Takes the changed pages out, one at a time, for saving.
   mutating func popDirty(from page: Int) -> Int? { dirty.pop(from: page) }
 
+  /// The hash of the id that goes when the entry after `count` others is added; 0 when none goes.
+  func hashOfForgotten(_ count: Int) -> UInt64 {
+    let entry = ring + slot(next &+ UInt64(count))
+    return entry.pointee.sequence == 0 ? 0 : hash(entry.pointee.id)
+  }
+
+  /// What the index holds where looking for that hash begins.
+  func peek(_ hash: UInt64) -> UInt64 { byID.peek(hash) }
+
   private func slot(_ sequence: UInt64) -> Int { Int(sequence % UInt64(capacity)) }
 
-  private func hash(_ id: PushID) -> UInt64 {
+  /// The seeded hash of an id.
+  func hash(_ id: PushID) -> UInt64 {
     let product = (id.high ^ seed).multipliedFullWidth(by: id.low | 1 ^ seed &* 0x9E37_79B9_7F4A_7C15)
     return (product.high ^ product.low) &* 0xA076_1D64_78BD_642F
   }

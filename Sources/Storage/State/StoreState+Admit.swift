@@ -6,8 +6,10 @@ import Push
 // whether it is still alive (410), then what is ours: the lane and the budgets.
 extension StoreState {
   /// Decides about one push, and takes it in unless it is refused.
-  mutating func admit(_ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, at now: Instant) {
-    let found = tokens.find(operation.token).flatMap { tokens[$0].pointee.isActive ? $0 : nil }
+  ///
+  /// - Parameter known: The token's number, if it was known before the batch's admissions; none of those can make it another's.
+  mutating func admit(_ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, known: UInt32?, at now: Instant) {
+    let found = (known ?? tokens.find(operation.token)).flatMap { tokens[$0].pointee.isActive ? $0 : nil }
     guard let number = found ?? adopt(operation, batch, at: now) else {
       return refuse(&operation, .refused(.badDeviceToken, .tokenUnknown), batch, at: now)
     }
@@ -104,7 +106,7 @@ extension StoreState {
       let step = Self.step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: 1, at: now)
       record(new: slot, step)
       let arrival = Arrival(
-        index: index, topic: operation.topic, collapseID: operation.collapseID, payload: operation.payload)
+        index: index, token: operation.token, topic: operation.topic, collapseID: operation.collapseID, payload: operation.payload)
       send(slot, arrival: arrival, batch)
       operation.result = .forwarded
     case .hold(let until, let cause):

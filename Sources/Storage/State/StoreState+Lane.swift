@@ -145,7 +145,7 @@ extension StoreState {
     let route = routes[tokens[number].pointee.route]
     batch.forwards.append(
       ForwardedPush(
-        ticket: PushTicket(sequence: push.pointee.sequence, slot: slot), id: push.pointee.id, token: tokens.token(number),
+        ticket: PushTicket(sequence: push.pointee.sequence, slot: slot), id: push.pointee.id, token: place.token,
         upstream: route.pointee.upstream, app: route.pointee.app < 0 ? nil : Int(route.pointee.app), type: push.pointee.type,
         priority: push.pointee.priority, prioritySent: push.pointee.prioritySent, expiration: push.pointee.expiration,
         attempt: Int(push.pointee.attempts) + 1, admit: place.index, topic: place.topic, collapseID: place.collapseID,
@@ -156,6 +156,7 @@ extension StoreState {
   struct Arrival {
     /// The index of the operation that brought it; nil when it had waited.
     var index: Int?
+    var token: DeviceToken
     var topic: ByteRange
     var collapseID: ByteRange
     var payload: ByteRange
@@ -166,7 +167,8 @@ extension StoreState {
     let collapse = Int(push.pointee.collapseCount)
     let offset = Int(batch.arena.append(push.pointee.bytes).offset)
     return Arrival(
-      index: nil, topic: ByteRange(offset: offset, count: topic), collapseID: ByteRange(offset: offset + topic, count: collapse),
+      index: nil, token: tokens.token(push.pointee.token), topic: ByteRange(offset: offset, count: topic),
+      collapseID: ByteRange(offset: offset + topic, count: collapse),
       payload: ByteRange(offset: offset + topic + collapse, count: Int(push.pointee.payloadCount)))
   }
 

@@ -47,6 +47,7 @@ struct StoreState: ~Copyable {
   var isWatched = false
   /// Where pushes that were in flight before a reload are now.
   var relocated: [UInt64: UInt32] = [:]
+  let lookahead = Lookahead()
   /// Never used. A value with an atomic in it is passed by its address; without one, each call of a method that does not mutate copies
   /// all of the state first, some 3 KB.
   private let addressed = Atomic(false)
@@ -100,9 +101,7 @@ struct StoreState: ~Copyable {
   /// Settles a batch: outcomes first, since they make room, then admissions, then what was refused elsewhere.
   mutating func settle(_ batch: Batch, at now: Instant) {
     for index in batch.completions.indices { complete(batch.completions[index], batch, at: now) }
-    batch.admits.withUnsafeMutableBufferPointer { operations in
-      for index in operations.indices { admit(&operations[index], index, batch, at: now) }
-    }
+    batch.admits.withUnsafeMutableBufferPointer { admitAll($0, batch, at: now) }
     for index in batch.refusals.indices { note(batch.refusals[index], batch, at: now) }
   }
 

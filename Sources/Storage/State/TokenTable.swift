@@ -34,9 +34,16 @@ struct TokenTable: ~Copyable {
   var end: UInt32 { slots.end }
 
   /// The number of a token, removed or not. O(1) expected.
-  func find(_ token: DeviceToken) -> UInt32? {
-    index.find(token.hash(seed: seed)) { isEqual($0, token) }
-  }
+  func find(_ token: DeviceToken) -> UInt32? { find(token, hash: hash(of: token)) }
+
+  /// The number of a token whose hash is known. O(1) expected.
+  func find(_ token: DeviceToken, hash: UInt64) -> UInt32? { index.find(hash) { isEqual($0, token) } }
+
+  /// The seeded hash of a token.
+  func hash(of token: DeviceToken) -> UInt64 { token.hash(seed: seed) }
+
+  /// What the index holds where looking for that hash begins.
+  func peek(_ hash: UInt64) -> UInt64 { index.peek(hash) }
 
   /// A new token; nil when the table is full. Its number is not in use for any other.
   mutating func insert(_ token: DeviceToken, kind: TokenKind, route: UInt32, registered: Instant) -> UInt32? {
