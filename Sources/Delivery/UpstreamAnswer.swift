@@ -62,6 +62,11 @@ extension UpstreamAnswer {
   ///
   /// - Returns: Where the detail stands in the header; empty when there is none.
   public mutating func readOutcome(_ header: RawSpan) -> ByteRange {
+    // What nearly every push comes to, whole.
+    if header.equals("applied reloaded") {
+      (disposition, cause) = (.applied, .reloaded)
+      return .empty
+    }
     let count = header.byteCount
     let first = Self.space(in: header, from: 0)
     let second = Self.space(in: header, from: min(first + 1, count))

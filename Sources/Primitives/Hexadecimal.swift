@@ -30,19 +30,22 @@ public enum Hexadecimal {
     return (UInt32(truncatingIfNeeded: pairs | pairs >> 16), UInt8(truncatingIfNeeded: (isUpper &* 0x0102_0408_1020_4080) >> 56))
   }
 
-  /// The eight digits of `bytes`, whose highest byte comes first; digit n is a capital when bit n of `upperCase` is set.
+  /// The eight digits of `bytes`, whose lowest byte comes first; digit n is a capital when bit n of `upperCase` is set.
   ///
   /// The first digit is in the lowest byte. The way back from `eight`, and as often needed: all digits are made together.
-  @inlinable public static func digits(of bytes: UInt32, upperCase: UInt8 = 0) -> UInt64 {
+  @inlinable @inline(__always) public static func digits(of bytes: UInt32, upperCase: UInt8 = 0) -> UInt64 {
     let each: UInt64 = 0x0101_0101_0101_0101
-    var pairs = UInt64(bytes.byteSwapped)
+    var pairs = UInt64(bytes)
     pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF
     pairs = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
     let values = (pairs >> 4 | pairs << 8) & (each &* 0x0F)
     let isLetter = (values &+ each &* 6) >> 4 & each
+    let lower = values &+ each &* 0x30 &+ isLetter &* 0x27
+    guard upperCase != 0 else { return lower }
+    guard upperCase != 0xFF else { return lower &- isLetter << 5 }
     // Bit n of `upperCase`, carried to the lowest bit of byte n.
     let isUpper = ((UInt64(upperCase) &* each & 0x8040_2010_0804_0201) &+ each &* 0x7F) >> 7 & each
-    return values &+ each &* 0x30 &+ isLetter &* 0x27 &- (isLetter & isUpper) &* 0x20
+    return lower &- (isLetter & isUpper) << 5
   }
 
   /// The lower-case digit of a value below 16.

@@ -60,11 +60,17 @@ public struct DeviceToken: Sendable {
 
   /// Writes the token as lower-case hexadecimal text; `output` has room for two digits a byte.
   public func writeHex(to output: inout OutputRawSpan) {
-    for index in 0..<count / 4 {
-      let four = UInt32(truncatingIfNeeded: words[index >> 1] >> UInt64(32 * (index & 1)))
-      unsafe output.append(Hexadecimal.digits(of: four.byteSwapped).littleEndian, as: UInt64.self)
+    unsafe output.withUnsafeMutableBytes { room, written in
+      precondition(room.count - written >= 2 * count, "no room for a push token")
+      for index in 0..<count / 8 {
+        let low = Hexadecimal.digits(of: UInt32(truncatingIfNeeded: words[index]))
+        let high = Hexadecimal.digits(of: UInt32(truncatingIfNeeded: words[index] >> 32))
+        unsafe room.storeBytes(of: low, toByteOffset: written, as: UInt64.self)
+        unsafe room.storeBytes(of: high, toByteOffset: written &+ 8, as: UInt64.self)
+        written &+= 16
+      }
     }
-    for index in count & ~3..<count {
+    for index in count & ~7..<count {
       output.append(Hexadecimal.digit(self[index] >> 4))
       output.append(Hexadecimal.digit(self[index] & 15))
     }

@@ -53,23 +53,28 @@ public struct PushID: Sendable {
   /// Each push's id is written for its sender and for its upstream, so it goes eight digits at a time.
   public func write(to output: inout OutputRawSpan) {
     let hyphen = UInt8(ascii: "-")
-    let second = digits(UInt32(truncatingIfNeeded: high), 8)
-    let third = digits(UInt32(truncatingIfNeeded: low >> 32), 16)
-    unsafe output.append(digits(UInt32(truncatingIfNeeded: high >> 32), 0), as: UInt64.self)
-    output.append(hyphen)
-    unsafe output.append(UInt32(truncatingIfNeeded: second), as: UInt32.self)
-    output.append(hyphen)
-    unsafe output.append(UInt32(truncatingIfNeeded: second >> 32), as: UInt32.self)
-    output.append(hyphen)
-    unsafe output.append(UInt32(truncatingIfNeeded: third), as: UInt32.self)
-    output.append(hyphen)
-    unsafe output.append(UInt32(truncatingIfNeeded: third >> 32), as: UInt32.self)
-    unsafe output.append(digits(UInt32(truncatingIfNeeded: low), 24), as: UInt64.self)
+    let (first, second) = (digits(high.byteSwapped, 0), digits(high.byteSwapped >> 32, 8))
+    let (third, fourth) = (digits(low.byteSwapped, 16), digits(low.byteSwapped >> 32, 24))
+    unsafe output.withUnsafeMutableBytes { room, written in
+      precondition(room.count - written >= Self.textCount, "no room for an apns-id")
+      let text = unsafe room.baseAddress! + written
+      unsafe text.storeBytes(of: first, as: UInt64.self)
+      unsafe text.storeBytes(of: hyphen, toByteOffset: 8, as: UInt8.self)
+      unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: second), toByteOffset: 9, as: UInt32.self)
+      unsafe text.storeBytes(of: hyphen, toByteOffset: 13, as: UInt8.self)
+      unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32), toByteOffset: 14, as: UInt32.self)
+      unsafe text.storeBytes(of: hyphen, toByteOffset: 18, as: UInt8.self)
+      unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: third), toByteOffset: 19, as: UInt32.self)
+      unsafe text.storeBytes(of: hyphen, toByteOffset: 23, as: UInt8.self)
+      unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32), toByteOffset: 24, as: UInt32.self)
+      unsafe text.storeBytes(of: fourth, toByteOffset: 28, as: UInt64.self)
+      written += Self.textCount
+    }
   }
 
-  /// The digits of four bytes, of which the first is digit `first` of the id.
-  private func digits(_ bytes: UInt32, _ first: UInt32) -> UInt64 {
-    Hexadecimal.digits(of: bytes, upperCase: UInt8(truncatingIfNeeded: upperCase >> first)).littleEndian
+  /// The digits of the lowest four bytes, of which the first is digit `first` of the id.
+  @inline(__always) private func digits(_ bytes: UInt64, _ first: UInt32) -> UInt64 {
+    Hexadecimal.digits(of: UInt32(truncatingIfNeeded: bytes), upperCase: UInt8(truncatingIfNeeded: upperCase >> first))
   }
 }
 

@@ -34,15 +34,15 @@ public struct RequestRules: Sendable {
   ///   - bodyBytesTotal: The bytes of body that were received.
   ///   - environment: The environment of the server name the client asked for; nil when that name says nothing.
   ///   - now: The time by which provider tokens and timestamps are judged.
-  ///   - tokens: The provider tokens that this thread has verified before.
+  ///   - memory: What this thread remembers of the requests before, all of them judged by these rules.
   public func evaluate(
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
-    tokens: inout ProviderTokenVerdicts
+    memory: inout RequestMemory
   ) -> Verdict {
     do {
       return .push(
         try check(
-          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, tokens: &tokens))
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory))
     } catch {
       return .refused(refusal(error, fields, headers: headers))
     }
@@ -50,21 +50,21 @@ public struct RequestRules: Sendable {
 
   private func check(
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
-    tokens: inout ProviderTokenVerdicts
+    memory: inout RequestMemory
   ) throws(Violation) -> ParsedPush {
     try PathRule.checkMethod(fields.method, headers)
     let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
-    let provider = try authenticate(fields.authorization, headers, environment, now, &tokens)
+    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens)
     let header = try HeaderRules.check(fields, headers)
-    let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider)
+    let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider, &memory.topic)
     let token = if let token = path.token { token } else { try PathRule.token(headers[path.text]) }
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
       type: topic.type, now: now, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
-    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation)
+    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, &memory.payload)
     var warnings = content.warnings
     if header.type == nil { warnings.insert(.pushTypeMissing) }
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }

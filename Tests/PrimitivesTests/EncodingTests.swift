@@ -33,13 +33,16 @@ import Testing
     for place in 0..<4 {
       for byte in UInt8.min...UInt8.max {
         let bytes = 0x09AF_5EC3 & ~(0xFF << UInt32(8 * place)) | UInt32(byte) << UInt32(8 * place)
-        let capitals = byte &* 167
-        let digits = Hexadecimal.digits(of: bytes, upperCase: capitals)
-        for digit in 0..<8 {
-          let lower = Hexadecimal.digit(UInt8(bytes >> UInt32(28 - 4 * digit) & 15))
-          let isCapital = lower >= UInt8(ascii: "a") && capitals >> UInt8(digit) & 1 == 1
-          #expect(
-            UInt8(truncatingIfNeeded: digits >> UInt64(8 * digit)) == (isCapital ? lower & ~0x20 : lower), "\(bytes) \(capitals) \(digit)")
+        for capitals in [0, 0xFF, byte &* 167] {
+          let digits = Hexadecimal.digits(of: bytes, upperCase: capitals)
+          for digit in 0..<8 {
+            let value = UInt8(truncatingIfNeeded: bytes >> UInt32(8 * (digit / 2)))
+            let lower = Hexadecimal.digit(digit % 2 == 0 ? value >> 4 : value & 15)
+            let isCapital = lower >= UInt8(ascii: "a") && capitals >> UInt8(digit) & 1 == 1
+            #expect(
+              UInt8(truncatingIfNeeded: digits >> UInt64(8 * digit)) == (isCapital ? lower & ~0x20 : lower),
+              "\(bytes) \(capitals) \(digit)")
+          }
         }
       }
     }

@@ -91,7 +91,7 @@ import Testing
     // The same token in another letter case of the scheme is other bytes, and nothing is taken on trust.
     #expect(rules.evaluate(TestRequest().with { $0.authorization = "Bearer " + TestToken().text }).push != nil)
     #expect(rules.verifier.calls.count == 3)
-    rules.tokens.removeAll()
+    rules.memory = TestRules.memory(rules.verifier)
     #expect(rules.evaluate(signed()).push != nil)
     #expect(rules.verifier.calls.count == 4)
   }

@@ -101,11 +101,16 @@ struct TestRules {
 
   let verifier = FakeVerifier()
   var rules: RequestRules
-  var tokens: ProviderTokenVerdicts
+  var memory: RequestMemory
 
   init(_ apps: AppDirectory = TestRules.apps(), capacity: Int = 16) {
     rules = RequestRules(apps: apps, providers: TestRules.providers)
-    tokens = ProviderTokenVerdicts(verifier: verifier, capacity: capacity, seed: 42)
+    memory = Self.memory(verifier, capacity: capacity)
+  }
+
+  /// A memory of no request.
+  static func memory(_ verifier: FakeVerifier, capacity: Int = 16) -> RequestMemory {
+    RequestMemory(verifier: verifier, capacity: capacity, seed: 42)
   }
 
   mutating func evaluate(_ request: TestRequest) -> Verdict {
@@ -130,7 +135,7 @@ struct TestRules {
     fields.duplicate = request.duplicate
     return rules.evaluate(
       fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.bodyBytesTotal ?? request.body.count,
-      environment: request.environment, now: request.at, tokens: &tokens)
+      environment: request.environment, now: request.at, memory: &memory)
   }
 }
 

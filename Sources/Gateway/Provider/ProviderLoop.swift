@@ -32,12 +32,12 @@ final class ProviderLoop {
 
   /// What every request touches.
   private struct State: ~Copyable {
-    var tokens: ProviderTokenVerdicts
+    var memory: RequestMemory
     var answers = AnswerWriter()
     var batch: Batch
 
-    init(_ tokens: ProviderTokenVerdicts, _ batch: Batch) {
-      self.tokens = tokens
+    init(_ memory: RequestMemory, _ batch: Batch) {
+      self.memory = memory
       self.batch = batch
     }
   }
@@ -58,9 +58,9 @@ final class ProviderLoop {
     upstreamNames = shared.upstreams.map(\.name)
     let seeds = RandomPool()
     exchanges = transport.exchanges
-    let tokens = ProviderTokenVerdicts(
+    let memory = RequestMemory(
       verifier: try ProviderSignatures(keys: shared.providerKeys), capacity: Limits.providerTokenVerdicts, seed: seeds.next())
-    state = Confined(State(tokens, shared.store.makeBatch()))
+    state = Confined(State(memory, shared.store.makeBatch()))
     forwarder = Forwarder(
       shared.upstreams, authorization: UpstreamAuthorization(signers: shared.signers, signerOfApp: shared.signerOfApp), on: transport)
     forwarder.delegate = self
@@ -85,7 +85,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     let environment = Self.environment(ofServerName: connection.serverName)
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: environment, now: loop.now, tokens: &state.value.tokens)
+      environment: environment, now: loop.now, memory: &state.value.memory)
     switch verdict {
     case .push(let push): admit(push, exchange, environment: environment)
     case .refused(let refusal): refuse(refusal, exchange)
@@ -112,7 +112,8 @@ extension ProviderLoop: HTTP2ServerHandler {
       priority: push.priority, prioritySent: push.prioritySent, expiration: push.expiration, traits: push.traits,
       warnings: push.warnings, received: exchange.received, topic: topic,
       bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
-      collapseID: batch.append(exchange.headerBytes[push.collapseID]), payload: batch.append(exchange.body))
+      collapseID: push.collapseID.isEmpty ? .empty : batch.append(exchange.headerBytes[push.collapseID]),
+      payload: batch.append(exchange.body))
     batch.admits.append(operation)
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
@@ -142,7 +143,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   private func makeID() -> PushID { PushID(high: ids.next(), low: ids.next()) }
 
   private func isExplained(_ exchange: Exchange) -> Bool {
-    explainsAlways || exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
+    explainsAlways || exchange.names.contains(.widgetpushExplain) && exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
   }
 
   /// The environment that Apple's host names stand for; any other name says nothing.

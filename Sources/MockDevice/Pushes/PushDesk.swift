@@ -19,7 +19,7 @@ struct PushAnswer: Sendable {
 final class PushDesk {
   private let keeper: FleetKeeper
   private let rules: RequestRules
-  private var verdicts: ProviderTokenVerdicts
+  private var memory: RequestMemory
   private let random = RandomPool()
 
   /// A desk for the pushes of these providers; throws when OpenSSL cannot use a key.
@@ -31,7 +31,7 @@ final class PushDesk {
     var policy = AppPolicy()
     policy.validation = .apple
     rules = RequestRules(apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), providers: providers)
-    verdicts = ProviderTokenVerdicts(
+    memory = RequestMemory(
       verifier: try ProviderSignatures(keys: keys), capacity: Limits.providerTokenVerdicts, seed: random.next())
   }
 
@@ -43,7 +43,7 @@ final class PushDesk {
   func settle(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int) -> PushAnswer {
     let now = keeper.now
     let verdict = rules.evaluate(
-      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, tokens: &verdicts)
+      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory)
     switch verdict {
     case .refused(let refusal):
       let id = refusal.id ?? generatedID()

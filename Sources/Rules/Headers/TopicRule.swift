@@ -11,15 +11,20 @@ struct Topic {
 
 extension RequestRules {
   /// Checks `apns-topic`: missing, bad, disallowed, then whether it fits the push type (apns.md sections 2.1, 3 and 5.3).
-  func checkTopic(_ range: ByteRange?, _ headers: RawSpan, type: PushType?, provider: Int) throws(Violation) -> Topic {
+  func checkTopic(_ range: ByteRange?, _ headers: RawSpan, type: PushType?, provider: Int, _ memory: inout TopicMemory) throws(Violation)
+    -> Topic
+  {
     guard let range, !range.isEmpty else {
       throw Violation(.missingTopic, "apns-topic", "apns-topic must be the app's bundle id followed by the push type's suffix")
     }
     let text = headers[range]
+    if let topic = memory.recall(text, at: range, type: type, provider: provider) { return topic }
     let (app, bundleBytes, suffixType) = try findApp(text, type: type)
     let bundle = ByteRange(offset: Int(range.offset), count: bundleBytes)
     try checkAllowed(app, headers[bundle], provider)
-    return Topic(range: range, bundle: bundle, app: app, type: try Self.match(type, suffixType, bundle: headers[bundle], text))
+    let topic = Topic(range: range, bundle: bundle, app: app, type: try Self.match(type, suffixType, bundle: headers[bundle], text))
+    memory.keep(text, topic, type: type, provider: provider)
+    return topic
   }
 
   /// A topic has been seen to be `TopicDisallowed` even with angle brackets in it, so only what no header should hold is `BadTopic`.

@@ -45,6 +45,9 @@ struct PayloadFacts {
   private(set) var inputPushToken = Value()
   private(set) var inputPushChannel = Value()
 
+  /// Facts of a payload that says nothing.
+  init() { root = .null }
+
   /// Reads `body`; throws when it is not one strict JSON value.
   init(_ body: RawSpan) throws(JSONError) {
     var scanner = JSONScanner(body, depthMax: Limits.jsonDepth)

@@ -24,22 +24,21 @@ enum PayloadRules {
   }
 
   /// What the payload means and what its sender should know; with validation `strict`, what a device would ignore is refused.
-  static func check(_ body: RawSpan, _ context: PayloadContext, _ validation: AppPolicy.Validation) throws(Violation) -> (
-    traits: PushTraits, warnings: PushWarnings
-  ) {
-    let facts: PayloadFacts
+  static func check(
+    _ body: RawSpan, _ context: PayloadContext, _ validation: AppPolicy.Validation, _ memory: inout PayloadMemory
+  ) throws(Violation) -> (traits: PushTraits, warnings: PushWarnings) {
     do {
-      facts = try PayloadFacts(body)
+      try memory.read(body)
     } catch {
       guard validation == .apple else { throw Violation(.badPayload, "body", PayloadDetail.notJSON(body, error)) }
       return (PushTraits(lane: .keep), PushWarnings(.notJSON))
     }
-    let warnings = self.warnings(facts, context)
+    let warnings = self.warnings(memory.facts, context)
     if validation == .strict, let warning = warnings.firstRefused {
-      let (field, detail) = PayloadDetail(facts: facts, body: body, context: context).describe(warning)
+      let (field, detail) = PayloadDetail(facts: memory.facts, body: body, context: context).describe(warning)
       throw Violation(.badPayload, field, detail)
     }
-    return (traits(facts, context.type, isSound: warnings.firstRefused == nil), warnings)
+    return (traits(memory.facts, context.type, isSound: warnings.firstRefused == nil), warnings)
   }
 
   /// Everything that is to be said about the payload, whatever the validation.

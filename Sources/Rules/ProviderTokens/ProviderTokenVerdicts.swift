@@ -9,7 +9,7 @@ import Push
 /// `capacity` times `Limits.authorizationBytes`.
 ///
 /// Age, environment and apps are judged anew with each request: only what cannot change is kept.
-public struct ProviderTokenVerdicts {
+struct ProviderTokenVerdicts {
   /// What was found out about a token once.
   enum Finding {
     /// Signed by the provider's key at that Unix time in seconds; whether its team is the key's own.
@@ -30,9 +30,17 @@ public struct ProviderTokenVerdicts {
     var finding: Finding?
   }
 
+  /// The token that was last found verified, and of its key's team: most often the next request's too.
+  private struct Latest {
+    var header: [UInt8] = []
+    var provider = 0
+    var issuedAt: Int64 = 0
+  }
+
   private static let ways = 4
 
   private var places: [Place]
+  private var latest = Latest()
   private let seed: UInt64
   private let verifier: any ProviderTokenVerifier
 
@@ -42,16 +50,16 @@ public struct ProviderTokenVerdicts {
   ///   - verifier: Checks signatures; it belongs to the same thread.
   ///   - capacity: Tokens remembered at most, a power of two of at least 4, such as `Limits.providerTokenVerdicts`.
   ///   - seed: A secret for the hash, since senders choose the bytes.
-  public init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64) {
+  init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64) {
     precondition(capacity >= Self.ways && capacity & (capacity - 1) == 0, "the capacity must be a power of two")
     self.verifier = verifier
     self.seed = seed
     places = Array(repeating: Place(), count: capacity)
   }
 
-  /// Forgets all tokens, as is due when the providers change.
-  public mutating func removeAll() {
-    for index in places.indices { places[index] = Place() }
+  /// The key and the time of the token in that header value, when it is the one that was last found verified.
+  func latest(_ authorization: RawSpan) -> (provider: Int, issuedAt: Int64)? {
+    Self.isEqual(latest.header, authorization) && !authorization.isEmpty ? (latest.provider, latest.issuedAt) : nil
   }
 
   /// What is known of the token in that header value, or is found out now.
@@ -59,7 +67,11 @@ public struct ProviderTokenVerdicts {
     let hash = Self.hash(authorization, seed: seed)
     let first = Int(truncatingIfNeeded: hash) & (places.count - 1) & ~(Self.ways - 1)
     for index in first..<first + Self.ways where places[index].hash == hash {
-      if let finding = places[index].finding, Self.isEqual(places[index].header, authorization) { return finding }
+      guard let finding = places[index].finding, Self.isEqual(places[index].header, authorization) else { continue }
+      if case .verified(let provider, let issuedAt, .same) = finding {
+        latest = Latest(header: places[index].header, provider: provider, issuedAt: issuedAt)
+      }
+      return finding
     }
     let finding = find(authorization, providers)
     if let place = placeToReplace(from: first, by: finding) {
