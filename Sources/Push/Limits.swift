@@ -115,6 +115,8 @@ public enum Limits {
   public static let batchOperations = 1024
   /// Bytes for which a new batch has room, 128 an operation: the topic, bundle id and payload of a reload signal; larger ones make it grow.
   public static let batchArenaBytes = 128 << 10
+  /// Pushes for whose bytes there is memory ready at the start, 256 bytes each.
+  public static let pushesPrepared = 4096
   /// Batches that may wait for the store thread; a further one is answered 503 at once.
   public static let storeInbox = 256
   /// Settled batches that may wait for one loop: those it submitted and those that became due.

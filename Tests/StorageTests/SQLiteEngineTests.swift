@@ -67,6 +67,15 @@ import Testing
     }
   }
 
+  /// A new file has the pages that the bounds of the write-ahead log are reckoned in.
+  @Test func pagesHaveTheSizeThatWasChosen() throws {
+    let folder = Folder()
+    defer { folder.remove() }
+    let engine = try SQLiteEngine(path: folder.store)
+    #expect(try engine.connection.number("PRAGMA page_size") == SQLiteSchema.pageBytes)
+    engine.close()
+  }
+
   @Test func commitsAreSynced() throws {
     let folder = Folder()
     defer { folder.remove() }

@@ -9,12 +9,10 @@ import Synchronization
 /// itself copies the little that is left after a pass, between two commits. Then the log starts over with the next commit, and its file
 /// stays about as large as `Limits.writeAheadBytes`.
 final class Checkpointer: Sendable {
-  /// Bytes of a page, the default of SQLite.
-  private static let pageBytes = 4096
-  static let startPages = Limits.writeAheadBytes / pageBytes
-  static let restPages = Limits.writeAheadRestBytes / pageBytes
-  static let waitPages = Limits.writeAheadWaitBytes / pageBytes
-  static let pagesMax = Limits.writeAheadBytesMax / pageBytes
+  static let startPages = Limits.writeAheadBytes / SQLiteSchema.pageBytes
+  static let restPages = Limits.writeAheadRestBytes / SQLiteSchema.pageBytes
+  static let waitPages = Limits.writeAheadWaitBytes / SQLiteSchema.pageBytes
+  static let pagesMax = Limits.writeAheadBytesMax / SQLiteSchema.pageBytes
 
   /// What the connection is used with, one thread at a time.
   private struct Shared: @unchecked Sendable {

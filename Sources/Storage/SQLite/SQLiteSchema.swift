@@ -4,6 +4,9 @@ import CSQLite
 enum SQLiteSchema {
   /// The version that this build reads and writes.
   static let version = 2
+  /// Bytes of a page. SQLite writes each page of a commit with two calls and reads each page that it frees; with twice its standard size
+  /// there are half as many, for a fifth more bytes. With four times, the bytes eat what the calls save.
+  static let pageBytes = 8192
   /// Marks the file as a store of widgetpush (`PRAGMA application_id`): "wpsh".
   private static let applicationID = 0x7770_7368
 
@@ -47,7 +50,7 @@ enum SQLiteSchema {
     // Debian's SQLite would write zeros over every page that the journal gives back, which doubles what folding writes.
     try connection.run(
       """
-      PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384;
+      PRAGMA page_size=\(pageBytes); PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384;
       PRAGMA secure_delete=OFF
       """)
     guard isEmpty else { return }

@@ -70,7 +70,11 @@ struct PagedSlab<Element>: ~Copyable {
   private mutating func reserve(through number: UInt32) -> Bool {
     let page = Int(number >> Self.pageShift)
     guard page < pagesMax else { return false }
-    if pages[page] == nil { pages[page] = .allocate(capacity: 1 << Int(Self.pageShift)) }
+    if pages[page] == nil {
+      pages[page] = .allocate(capacity: 1 << Int(Self.pageShift))
+      // At least the first page's numbers can be given back without allocating.
+      if page == 0 { free.reserveCapacity(1 << Int(Self.pageShift)) }
+    }
     return true
   }
 }

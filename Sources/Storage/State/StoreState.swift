@@ -60,6 +60,7 @@ struct StoreState: ~Copyable {
     // The smallest block has 256 bytes, so the pool's bound is a bound on pushes as well.
     pushes = PagedSlab(capacity: settings.waitingBytes / BlockPool.smallestBlock + 4096)
     pool = BlockPool(bytesMax: settings.waitingBytes)
+    pool.prepare(blocks: min(Limits.pushesPrepared, settings.waitingBytes / BlockPool.smallestBlock / 2))
     routes = RouteTable(resolver: resolver)
     log = PushLog(
       capacity: settings.logEntries, seed: settings.seed ^ 0x5851_F42D_4C95_7F2D, texts: BlockPool(bytesMax: Limits.logTextBytes))
@@ -145,4 +146,12 @@ struct StoreState: ~Copyable {
   }
 
   private func holds(_ entry: DueHeap.Entry) -> Bool { tokens[entry.key].pointee.wake == entry.due }
+}
+
+extension BlockPool {
+  /// Gets blocks of the smallest size ready, so that as many pushes in flight take no memory from the system one by one.
+  fileprivate func prepare(blocks count: Int) {
+    let blocks = (0..<count).compactMap { _ in allocate(0) }
+    for block in blocks { release(block) }
+  }
 }
