@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Two classes to a doubling: 32, 48, 64, 96, … 4096 bytes. Larger blocks are a connection's own and go to libc. */
-enum { CLASSES = 15, LARGE = 255 };
+enum { CLASSES = 15, LARGE = 255, STEP = 16, LARGEST = 4096 };
 
 /* Before each block: its class and its usable size; 16 bytes, which keeps the block aligned as malloc's are. */
 typedef struct header {
@@ -13,13 +13,25 @@ typedef struct header {
 
 struct c_freelist {
   void *head[CLASSES];
+  /* The class of each size, in steps of 16 bytes, which every class's size is a multiple of. */
+  unsigned char class_of[LARGEST / STEP + 1];
   size_t kept_bytes, kept_bytes_max;
   uint64_t misses, live;
 };
 
+static inline size_t size_of(size_t class_index) {
+  return ((class_index & 1) ? (size_t)48 : (size_t)32) << (class_index >> 1);
+}
+
 c_freelist *c_freelist_new(size_t kept_bytes_max) {
   c_freelist *list = calloc(1, sizeof *list);
-  if (list) list->kept_bytes_max = kept_bytes_max;
+  if (!list) return NULL;
+  list->kept_bytes_max = kept_bytes_max;
+  unsigned char class_index = 0;
+  for (size_t step = 0; step <= LARGEST / STEP; step++) {
+    if (step * STEP > size_of(class_index)) class_index++;
+    list->class_of[step] = class_index;
+  }
   return list;
 }
 
@@ -31,16 +43,6 @@ void c_freelist_delete(c_freelist *list) {
       block = next;
     }
   free(list);
-}
-
-static inline size_t class_of(size_t size) {
-  if (size <= 32) return 0;
-  size_t power = 63 - (size_t)__builtin_clzll(size - 1);
-  return 2 * (power - 5) + 1 + ((size - 1) >> (power - 1) & 1);
-}
-
-static inline size_t size_of(size_t class_index) {
-  return ((class_index & 1) ? (size_t)48 : (size_t)32) << (class_index >> 1);
 }
 
 static void *from_libc(c_freelist *list, size_t class_index, size_t usable) {
@@ -55,12 +57,12 @@ static void *from_libc(c_freelist *list, size_t class_index, size_t usable) {
 
 void *c_freelist_malloc(size_t size, void *self) {
   c_freelist *list = self;
-  size_t class_index = class_of(size);
-  if (class_index >= CLASSES) return from_libc(list, LARGE, size);
+  if (size > LARGEST) return from_libc(list, LARGE, size);
+  size_t class_index = list->class_of[(size + STEP - 1) / STEP];
   void *block = list->head[class_index];
   if (!block) return from_libc(list, class_index, size_of(class_index));
   list->head[class_index] = *(void **)block;
-  list->kept_bytes -= size_of(class_index);
+  list->kept_bytes -= ((header *)block - 1)->usable;
   list->live++;
   return block;
 }

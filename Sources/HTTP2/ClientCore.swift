@@ -89,7 +89,7 @@ struct ClientCore {
   // MARK: Responses as they arrive
 
   /// Files a field of the list that is being received; false when its message is malformed, and no more of it is wanted.
-  mutating func header(
+  @inline(__always) mutating func header(
     _ slot: UnsafeMutablePointer<RequestSlot>, _ name: UnsafePointer<UInt8>, _ nameCount: Int, _ value: UnsafePointer<UInt8>,
     _ valueCount: Int
   ) -> Bool {
@@ -108,7 +108,8 @@ struct ClientCore {
     guard verdict == .good, !isTrailers else { return true }
     let appended = blocks._withUnsafeGuaranteedRef {
       slot.pointee.fields.append(
-        known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
+        known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax,
+        blockBytes: BlockPool.smallestBlock, blocks: $0)
     }
     if appended == .outOfMemory { giveUp(slot, .outOfMemory) }
     return true
@@ -123,17 +124,17 @@ struct ClientCore {
     return false
   }
 
-  func data(_ slot: UnsafeMutablePointer<RequestSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+  mutating func data(_ slot: UnsafeMutablePointer<RequestSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
     guard slot.pointee.failure == nil else { return }
     guard slot.pointee.status != 0, slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformed(slot) }
     let stored = blocks._withUnsafeGuaranteedRef {
-      slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
+      slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, behind: &slot.pointee.fields, blocks: $0)
     }
     if !stored { giveUp(slot, .outOfMemory) }
   }
 
   /// The response is whole; a server may answer before it has read the request, the rest of which is then not sent.
-  func end(_ slot: UnsafeMutablePointer<RequestSlot>) {
+  mutating func end(_ slot: UnsafeMutablePointer<RequestSlot>) {
     guard slot.pointee.failure != nil || slot.pointee.status != 0 && slot.pointee.rules.allowsEnd(slot.pointee.body.total)
     else { return malformed(slot) }
     slot.pointee.isComplete = true
@@ -143,7 +144,7 @@ struct ClientCore {
   }
 
   /// The response breaks the rules of RFC 9113 section 8: its stream ends, the connection goes on.
-  private func malformed(_ slot: UnsafeMutablePointer<RequestSlot>) {
+  private mutating func malformed(_ slot: UnsafeMutablePointer<RequestSlot>) {
     giveUp(slot, .reset(code: HTTP2ErrorCode.protocolError), code: HTTP2ErrorCode.protocolError)
   }
 
@@ -168,7 +169,7 @@ struct ClientCore {
   /// Once only: nghttp2 takes back a request that has not gone out yet, but a second reset would go out for a stream
   /// that the server has never seen, which ends the whole connection (RFC 9113 section 5.1).
   @discardableResult
-  func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure, code: UInt32 = HTTP2ErrorCode.cancel) -> Bool {
+  mutating func giveUp(_ slot: UnsafeMutablePointer<RequestSlot>, _ failure: StreamFailure, code: UInt32 = HTTP2ErrorCode.cancel) -> Bool {
     guard slot.pointee.failure == nil, !slot.pointee.isComplete else { return false }
     slot.pointee.failure = failure
     nghttp2_submit_rst_stream(session, 0, slot.pointee.stream, code)

@@ -75,7 +75,8 @@ public struct ClientSession: ~Copyable {
     slot.pointee.isHEAD = fields.isHEAD
     let session = core.pointee.session
     var stream = Int32(NGHTTP2_ERR_NOMEM.rawValue)
-    if slot.pointee.request.set(.none, fields.bytes, body: body, memory.blocks) {
+    let isStored = core.pointee.blocks._withUnsafeGuaranteedRef { slot.pointee.request.setRequest(fields.bytes, body: body, $0) }
+    if isStored {
       // Without any field: they are in the slot, and get into the frame when it is sent.
       if body.isEmpty {
         stream = nghttp2_submit_request(session, nil, nil, 0, nil, slot)

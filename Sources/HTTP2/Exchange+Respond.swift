@@ -83,7 +83,7 @@ extension Exchange {
     _ core: UnsafeMutablePointer<ServerCore>, _ status: Int, _ fields: borrowing FieldList, body: RawSpan, hasBody: Bool
   ) {
     let stored = core.pointee.pool.pointee.blocks._withUnsafeGuaranteedRef {
-      slot.pointee.response.set(StatusField(status), fields.bytes, body: body, $0)
+      slot.pointee.response.setAnswer(StatusField(status), fields.bytes, body: body, behind: &slot.pointee.fields, $0)
     }
     var result = CInt(NGHTTP2_ERR_NOMEM.rawValue)
     if stored {

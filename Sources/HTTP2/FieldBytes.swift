@@ -1,3 +1,5 @@
+import Glibc
+
 /// Which bytes the parts of a received field may have.
 enum FieldBytes {
   /// Whether the bytes may be a field's value: no control characters but tabs, and no white space at its ends
@@ -26,6 +28,11 @@ enum FieldBytes {
   static func isScheme(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count > 0, bytes[0] | 0x20 >= UInt8(ascii: "a"), bytes[0] | 0x20 <= UInt8(ascii: "z") else { return false }
     return areAll(bytes, count, in: .scheme)
+  }
+
+  /// Whether the bytes are those of a constant; the comparison has a constant length too, for which there is no call.
+  @inline(__always) static func areEqual(_ bytes: UnsafeRawPointer, _ count: Int, _ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && memcmp(bytes, text.utf8Start, text.utf8CodeUnitCount) == 0
   }
 
   @inline(__always) private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

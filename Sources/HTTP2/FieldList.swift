@@ -84,15 +84,15 @@ public struct FieldList: ~Copyable {
     } else {
       appendPrefix(name)
       appendText(value, valueCount)
-      if name == .method, let value { isHEAD = valueCount == 4 && memcmp(value, "HEAD", 4) == 0 }
+      if name == .method, let value { isHEAD = FieldBytes.areEqual(value, valueCount, "HEAD") }
     }
   }
 
   /// The entry of the static table that is a whole field of a request as we send them, or nil when there is none.
   @inline(__always) private static func staticIndex(_ name: HeaderName, _ value: UnsafeRawPointer, _ count: Int) -> UInt8? {
     switch name {
-    case .method: count == 4 && memcmp(value, "POST", 4) == 0 ? 3 : count == 3 && memcmp(value, "GET", 3) == 0 ? 2 : nil
-    case .scheme: count == 5 && memcmp(value, "https", 5) == 0 ? 7 : count == 4 && memcmp(value, "http", 4) == 0 ? 6 : nil
+    case .method: FieldBytes.areEqual(value, count, "POST") ? 3 : FieldBytes.areEqual(value, count, "GET") ? 2 : nil
+    case .scheme: FieldBytes.areEqual(value, count, "https") ? 7 : FieldBytes.areEqual(value, count, "http") ? 6 : nil
     default: nil
     }
   }

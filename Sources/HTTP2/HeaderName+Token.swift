@@ -6,24 +6,51 @@ extension HeaderName {
   @inline(__always) init?(wire name: UnsafePointer<UInt8>, count: Int) {
     guard let candidate = HeaderName.candidate(name, count) else { return nil }
     // The lengths are equal: the candidate was chosen by it, which a test checks for every name.
-    guard HeaderName.areEqual(name, HeaderName.names + Int(candidate.rawValue) &* HeaderName.stride, count) else { return nil }
+    guard HeaderName.areEqual(name, HeaderName.names.utf8Start + Int(candidate.rawValue) &* HeaderName.stride, count) else { return nil }
     self = candidate
   }
 
-  /// Bytes for each name in the table.
+  /// Bytes for each name in `names`.
   private static let stride = 24
 
-  /// Every name, at its raw value. Written once, before the first use, and never again.
-  nonisolated(unsafe) private static let names: UnsafePointer<UInt8> = {
-    let names = UnsafeMutablePointer<UInt8>.allocate(capacity: allCases.count * stride)
-    names.initialize(repeating: 0, count: allCases.count * stride)
-    for name in allCases {
-      let text = name.wireName
-      precondition(text.utf8CodeUnitCount <= stride)
-      (names + Int(name.rawValue) * stride).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
-    return UnsafePointer(names)
-  }()
+  /// Every name, in the order of the raw values, at multiples of `stride`: a constant, which need not be made at run time.
+  private static var names: StaticString {
+    """
+    :method                 \
+    :scheme                 \
+    :authority              \
+    :path                   \
+    :status                 \
+    host                    \
+    authorization           \
+    content-type            \
+    content-length          \
+    content-encoding        \
+    user-agent              \
+    accept                  \
+    expect                  \
+    origin                  \
+    location                \
+    allow                   \
+    cache-control           \
+    retry-after             \
+    idempotency-key         \
+    apns-id                 \
+    apns-push-type          \
+    apns-topic              \
+    apns-priority           \
+    apns-expiration         \
+    apns-collapse-id        \
+    apns-channel-id         \
+    apns-request-id         \
+    apns-unique-id          \
+    widgetpush-explain      \
+    widgetpush-disposition  \
+    widgetpush-detail       \
+    widgetpush-outcome      \
+
+    """
+  }
 
   /// Whether two names of 4 to 24 bytes are equal, by words that may overlap: no call, and no loop.
   @inline(__always) private static func areEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int) -> Bool {

@@ -1,5 +1,3 @@
-import Glibc
-
 /// What RFC 9113 section 8 demands of a received message, and what of the message has to be remembered for it.
 ///
 /// nghttp2 has the same rules, at a higher price, and these keep to its reading of them. Only one is left out: that a request
@@ -56,12 +54,12 @@ struct MessageRules {
     else { return .malformed }
     switch name {
     case .method:
-      if equals(value, count, "POST") { return .good }
+      if FieldBytes.areEqual(value, count, "POST") { return .good }
       guard FieldBytes.isMethod(value, count) else { return .malformed }
-      if equals(value, count, "CONNECT") { traits.insert(.isCONNECT) }
-      if equals(value, count, "OPTIONS") { traits.insert(.isOPTIONS) }
+      if FieldBytes.areEqual(value, count, "CONNECT") { traits.insert(.isCONNECT) }
+      if FieldBytes.areEqual(value, count, "OPTIONS") { traits.insert(.isOPTIONS) }
     case .scheme:
-      let isHTTP = equals(value, count, "https")
+      let isHTTP = FieldBytes.areEqual(value, count, "https")
       guard isHTTP || FieldBytes.isScheme(value, count) else { return .malformed }
       if isHTTP || equalsIgnoringCase(value, count, "http") || equalsIgnoringCase(value, count, "https") {
         traits.insert(.hasHTTPScheme)
@@ -73,8 +71,11 @@ struct MessageRules {
     case .authority: guard FieldBytes.isAuthority(value, count) else { return .malformed }
     default:
       // Three digits, of which 101 has no meaning in HTTP/2 (RFC 9113 section 8.6).
-      guard count == 3, let status = number(value, count), status >= 100, status != 101 else { return .malformed }
-      self.status = Int(status)
+      guard count == 3 else { return .malformed }
+      let digits = (Int(value[0]) - 48, Int(value[1]) - 48, Int(value[2]) - 48)
+      guard 1...9 ~= digits.0, 0...9 ~= digits.1, 0...9 ~= digits.2 else { return .malformed }
+      status = 100 &* digits.0 &+ 10 &* digits.1 &+ digits.2
+      guard status != 101 else { return .malformed }
     }
     return .good
   }
@@ -110,11 +111,11 @@ struct MessageRules {
     guard FieldBytes.isName(name, nameCount), FieldBytes.isValue(value, count) else { return .malformed }
     // Fields of a connection have no place in HTTP/2 (RFC 9113 section 8.2.2).
     switch nameCount {
-    case 2: return equals(name, 2, "te") && !equalsIgnoringCase(value, count, "trailers") ? .malformed : .good
-    case 7: return equals(name, 7, "upgrade") ? .malformed : .good
-    case 10: return equals(name, 10, "connection") || equals(name, 10, "keep-alive") ? .malformed : .good
-    case 16: return equals(name, 16, "proxy-connection") ? .malformed : .good
-    case 17: return equals(name, 17, "transfer-encoding") ? .malformed : .good
+    case 2: return FieldBytes.areEqual(name, 2, "te") && !equalsIgnoringCase(value, count, "trailers") ? .malformed : .good
+    case 7: return FieldBytes.areEqual(name, 7, "upgrade") ? .malformed : .good
+    case 10: return FieldBytes.areEqual(name, 10, "connection") || FieldBytes.areEqual(name, 10, "keep-alive") ? .malformed : .good
+    case 16: return FieldBytes.areEqual(name, 16, "proxy-connection") ? .malformed : .good
+    case 17: return FieldBytes.areEqual(name, 17, "transfer-encoding") ? .malformed : .good
     default: return .good
     }
   }
@@ -147,10 +148,6 @@ struct MessageRules {
 }
 
 // MARK: Bytes
-
-@inline(__always) private func equals(_ bytes: UnsafePointer<UInt8>, _ count: Int, _ text: StaticString) -> Bool {
-  count == text.utf8CodeUnitCount && memcmp(bytes, text.utf8Start, count) == 0
-}
 
 private func equalsIgnoringCase(_ bytes: UnsafePointer<UInt8>, _ count: Int, _ text: StaticString) -> Bool {
   guard count == text.utf8CodeUnitCount else { return false }

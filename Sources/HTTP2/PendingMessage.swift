@@ -9,7 +9,7 @@ import Primitives
 ///
 /// The header block is taken when nghttp2 sends the HEADERS frame, and the body as flow control lets it through.
 struct PendingMessage {
-  private var block: Block?
+  private var memory: MessageMemory?
   /// Bytes of the header block; 0 once it was taken.
   private var headCount = 0
   private var start = 0
@@ -22,18 +22,31 @@ struct PendingMessage {
   /// Bytes of the body that were not handed to nghttp2 yet.
   var unsentBytes: Int { end - start }
 
-  /// Takes a copy of a header block, `status` first, and of the whole body; false when the pool has no memory for them.
-  mutating func set(_ status: StatusField, _ fields: RawSpan, body: RawSpan, _ blocks: BlockPool) -> Bool {
-    let count = status.count + fields.byteCount
-    guard let block = blocks.allocate(count + body.byteCount) else { return false }
-    status.write(to: block)
-    block.store(fields, at: status.count)
-    if !body.isEmpty { block.store(body, at: count) }
-    self.block = block
-    headCount = count
-    start = count
-    end = count + body.byteCount
+  /// Takes a copy of the header block of a request and of its whole body; false when the pool has no memory for them.
+  mutating func setRequest(_ fields: RawSpan, body: RawSpan, _ blocks: BlockPool) -> Bool {
+    guard let memory = MessageMemory(fields.byteCount + body.byteCount, blocks) else { return false }
+    set(memory, fields, at: 0, body: body)
     return true
+  }
+
+  /// The same for an answer, whose header block begins with `status`; it goes behind the fields of its request if there is room.
+  mutating func setAnswer(
+    _ status: StatusField, _ fields: RawSpan, body: RawSpan, behind request: inout ReceivedFields, _ blocks: BlockPool
+  ) -> Bool {
+    let count = max(StatusField.bytesWritten, status.count + fields.byteCount + body.byteCount)
+    guard let memory = MessageMemory(count, in: &request, blocks) else { return false }
+    status.write(to: memory.base)
+    set(memory, fields, at: status.count, body: body)
+    return true
+  }
+
+  @inline(__always) private mutating func set(_ memory: MessageMemory, _ fields: RawSpan, at offset: Int, body: RawSpan) {
+    memory.store(fields, at: offset)
+    headCount = offset + fields.byteCount
+    if !body.isEmpty { memory.store(body, at: headCount) }
+    start = headCount
+    end = headCount + body.byteCount
+    self.memory = memory
   }
 
   /// Whether bytes may be appended to the body from now on, or its end is reached.
@@ -44,22 +57,22 @@ struct PendingMessage {
     let unsent = end - start
     let kept = headCount + unsent
     let length = kept + bytes.byteCount
-    guard var block = block ?? blocks.allocate(length) else { return false }
-    if unsent > 0, start > headCount { memmove(block.base + headCount, block.base + start, unsent) }
-    self.block = block
+    guard var memory = memory ?? MessageMemory(length, blocks) else { return false }
+    if unsent > 0, start > headCount { memmove(memory.base + headCount, memory.base + start, unsent) }
+    self.memory = memory
     start = headCount
     end = kept
-    guard length <= block.capacity || blocks.grow(&block, to: length, keeping: kept) else { return false }
-    block.store(bytes, at: kept)
-    self.block = block
+    guard length <= memory.capacity || memory.grow(to: length, keeping: kept, blocks) else { return false }
+    memory.store(bytes, at: kept)
+    self.memory = memory
     end = length
     return true
   }
 
   /// Gives the header block to the frame that is being sent.
   mutating func takeHead(_ stage: UnsafeMutablePointer<HeaderStage>) {
-    guard let block, headCount > 0 else { return }
-    stage.pointee.take(block.bytes(headCount))
+    guard let memory, headCount > 0 else { return }
+    stage.pointee.take(RawSpan(_unsafeStart: memory.base, byteCount: headCount))
     headCount = 0
   }
 
@@ -67,7 +80,7 @@ struct PendingMessage {
   mutating func read(_ frame: UnsafeMutablePointer<UInt8>, _ room: Int, _ flags: UnsafeMutablePointer<UInt32>) -> Int {
     let length = min(room, end - start)
     if length == 0, isOpen { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
-    if let block, length > 0 { memcpy(frame, block.base + start, length) }
+    if let memory, length > 0 { memcpy(frame, memory.base + start, length) }
     start += length
     if isSent { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
     return length
@@ -75,7 +88,7 @@ struct PendingMessage {
 
   /// Hands the block back.
   mutating func removeAll(_ blocks: BlockPool) {
-    if let block { blocks.release(block) }
+    memory?.release(blocks)
     self = PendingMessage()
   }
 }

@@ -6,6 +6,7 @@ public import Primitives
 ///     block:  value value name value value …      free      … record 2, record 1, record 0
 ///             ^ bytes grow upward                              ^ records grow downward
 ///
+/// When the list is whole, what is free is lent to other parts of the message.
 /// Of a known name only the value is stored. Offsets are 16 bits wide, since a header list is bounded below 64 KB.
 @usableFromInline struct ReceivedFields {
   /// The most fields a header list may have; RFC 9110 section 5.4 lets a server set such a bound.
@@ -19,12 +20,16 @@ public import Primitives
     @usableFromInline static let unknown: UInt8 = .max
   }
 
+  /// A push has some 700 bytes of values, mostly its provider token: one block does, with room for what goes behind them.
+  static let requestBlockBytes = 1024
+
   enum Appended { case stored, tooLarge, outOfMemory }
 
   @usableFromInline var block: Block?
   @usableFromInline var byteCount: UInt32 = 0
   /// The size of the list by RFC 9113 section 6.5.2: names, values, and 32 bytes for each field.
   var listBytes: UInt32 = 0
+  private var lentBytes: UInt32 = 0
   @usableFromInline var fieldCount: UInt8 = 0
   @usableFromInline var present: UInt32 = 0
   @usableFromInline var duplicates: UInt32 = 0
@@ -35,15 +40,15 @@ public import Primitives
 
   mutating func append(
     _ known: HeaderName?, name: UnsafePointer<UInt8>, _ nameCount: Int, value: UnsafePointer<UInt8>, _ valueCount: Int, listBytesMax: Int,
-    blocks: BlockPool
+    blockBytes: Int, blocks: BlockPool
   ) -> Appended {
-    let listBytes = Int(self.listBytes) + nameCount + valueCount + 32
+    let listBytes = Int(self.listBytes) &+ nameCount &+ valueCount &+ 32
     guard listBytes <= listBytesMax, Int(fieldCount) < Self.fieldsMax else { return .tooLarge }
     let storedName = known == nil ? nameCount : 0
     let start = Int(byteCount)
-    let end = start + storedName + valueCount
+    let end = start &+ storedName &+ valueCount
     let records = (Int(fieldCount) &+ 1) &* MemoryLayout<Record>.stride
-    if end &+ records > capacity, !grow(to: end, blocks) { return .outOfMemory }
+    if end &+ records > capacity, !grow(to: end, blockBytes, blocks) { return .outOfMemory }
     guard let block else { preconditionFailure("there is room, so there is a block") }
     if storedName > 0 { memcpy(block.base + start, name, storedName) }
     if valueCount > 0 { memcpy(block.base + start + storedName, value, valueCount) }
@@ -51,7 +56,8 @@ public import Primitives
     byteCount = UInt32(truncatingIfNeeded: end)
     fieldCount &+= 1
     Self.address(Int(fieldCount) &- 1, in: block).pointee = Record(
-      offset: UInt16(start), nameCount: UInt16(storedName), valueCount: UInt16(valueCount),
+      offset: UInt16(truncatingIfNeeded: start), nameCount: UInt16(truncatingIfNeeded: storedName),
+      valueCount: UInt16(truncatingIfNeeded: valueCount),
       token: known?.rawValue ?? Record.unknown)
     guard let known else { return .stored }
     let bit = UInt32(1) << UInt32(known.rawValue)
@@ -64,22 +70,31 @@ public import Primitives
     return .stored
   }
 
+  /// Lends `count` bytes of the block, until the fields are removed; nil when it has not as many. No field may follow.
+  @inline(__always) mutating func lend(_ count: Int) -> UnsafeMutableRawPointer? {
+    guard let block else { return nil }
+    let start = Int(byteCount) + Int(lentBytes)
+    guard count <= block.capacity - start - Int(fieldCount) * MemoryLayout<Record>.stride else { return nil }
+    lentBytes += UInt32(count)
+    return block.base + start
+  }
+
   /// Hands the block back and forgets every field.
   mutating func removeAll(_ blocks: BlockPool) {
     if let block { blocks.release(block) }
     block = nil
     byteCount = 0
     listBytes = 0
+    lentBytes = 0
     fieldCount = 0
     present = 0
     duplicates = 0
   }
 
   /// Moves to a block with room for `bytes` bytes and one more record.
-  private mutating func grow(to bytes: Int, _ blocks: BlockPool) -> Bool {
+  private mutating func grow(to bytes: Int, _ blockBytes: Int, _ blocks: BlockPool) -> Bool {
     let kept = Int(fieldCount) * MemoryLayout<Record>.stride
-    // A push has some 700 bytes of values, mostly its provider token: one block does.
-    guard let larger = blocks.allocate(max(1024, bytes + kept + MemoryLayout<Record>.stride)) else { return false }
+    guard let larger = blocks.allocate(max(blockBytes, bytes + kept + MemoryLayout<Record>.stride)) else { return false }
     if let block {
       memcpy(larger.base, block.base, Int(byteCount))
       memcpy(larger.base + larger.capacity - kept, block.base + block.capacity - kept, kept)

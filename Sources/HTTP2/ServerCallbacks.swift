@@ -74,8 +74,10 @@ enum ServerCallbacks {
     -> UnsafeMutablePointer<ExchangeSlot>?
   {
     if let latest = core.pointee.latest, latest.pointee.stream == stream { return latest }
-    let found = nghttp2_session_get_stream_user_data(core.pointee.session, stream)
-    return found?.assumingMemoryBound(to: ExchangeSlot.self)
+    guard let found = nghttp2_session_get_stream_user_data(core.pointee.session, stream) else { return nil }
+    let slot = found.assumingMemoryBound(to: ExchangeSlot.self)
+    core.pointee.latest = slot
+    return slot
   }
 
   /// Opens the connection's window once the client has proved to speak HTTP/2; that it is open already harms nothing.

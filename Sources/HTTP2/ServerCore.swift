@@ -21,7 +21,7 @@ import Primitives
   var heading: UnsafeMutablePointer<ExchangeSlot>?
   /// Whether that list comes after the body.
   var headingIsTrailers = false
-  /// The slot that was last received for: most often the next frame is for it too, which saves nghttp2's look-up.
+  /// The slot that was last asked for: most often it is asked for again, which saves nghttp2's look-up.
   var latest: UnsafeMutablePointer<ExchangeSlot>?
 
   /// Whether our GOAWAY is decided, so that further streams are refused.
@@ -66,7 +66,7 @@ import Primitives
   }
 
   /// Files a field of the list that is being received; false when its message is malformed, and no more of it is wanted.
-  mutating func header(
+  @inline(__always) mutating func header(
     _ slot: UnsafeMutablePointer<ExchangeSlot>, _ name: UnsafePointer<UInt8>, _ nameCount: Int, _ value: UnsafePointer<UInt8>,
     _ valueCount: Int
   ) -> Bool {
@@ -82,7 +82,8 @@ import Primitives
     guard verdict == .good, !headingIsTrailers else { return true }
     let appended = pool.pointee.blocks._withUnsafeGuaranteedRef {
       slot.pointee.fields.append(
-        known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax, blocks: $0)
+        known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax,
+        blockBytes: ReceivedFields.requestBlockBytes, blocks: $0)
     }
     if appended != .stored { giveUp(slot, appended) }
     return true
@@ -94,7 +95,7 @@ import Primitives
     let stored =
       appended == .tooLarge
       && pool.pointee.blocks._withUnsafeGuaranteedRef {
-        slot.pointee.response.set(StatusField(431), RawSpan(), body: RawSpan(), $0)
+        slot.pointee.response.setAnswer(StatusField(431), RawSpan(), body: RawSpan(), behind: &slot.pointee.fields, $0)
       }
     guard stored else { return refuse(slot) }
     // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
@@ -116,7 +117,7 @@ import Primitives
     guard !slot.pointee.isAnswered else { return }
     guard slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformed(slot) }
     let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
-      slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, blocks: $0)
+      slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, behind: &slot.pointee.fields, blocks: $0)
     }
     guard !stored else { return }
     setAside(slot)

@@ -1,14 +1,9 @@
-import Primitives
-
-/// A `:status` field as it stands in a header block, or nothing in its place.
+/// A `:status` field as it stands in a header block.
 struct StatusField {
   /// The bytes on the wire, the first in the lowest bits.
   private let bits: UInt64
   /// How many they are.
   let count: Int
-
-  /// What a request has in its place.
-  static let none = StatusField(bits: 0, count: 0)
 
   private init(bits: UInt64, count: Int) {
     self.bits = bits
@@ -38,9 +33,11 @@ struct StatusField {
     }
   }
 
-  /// Writes the field to the beginning of `block`, which has room for eight bytes.
-  func write(to block: Block) {
-    precondition(block.capacity >= 8)
-    block.base.storeBytes(of: bits.littleEndian, as: UInt64.self)
+  /// Bytes that are written to, however short the field is.
+  static let bytesWritten = 8
+
+  /// Writes the field to memory with room for `bytesWritten` bytes.
+  @inline(__always) func write(to memory: UnsafeMutableRawPointer) {
+    memory.storeBytes(of: bits.littleEndian, as: UInt64.self)
   }
 }

@@ -130,7 +130,7 @@ public final class BlockPool {
   }
 
   /// The class of a request for `byteCount` bytes and the size of its blocks; `classes` when it is above them all.
-  @inlinable static func sizeClass(_ byteCount: Int) -> (index: Int, size: Int) {
+  @inlinable @inline(__always) static func sizeClass(_ byteCount: Int) -> (index: Int, size: Int) {
     precondition(byteCount >= 0)
     guard byteCount > smallestBlock else { return (0, smallestBlock) }
     let index = Int.bitWidth &- (byteCount &- 1).leadingZeroBitCount &- 8

@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func wantOfMemoryRefusesTheStream() throws {
-    let pool = makePool(8, blockBytes: 2048)
+    let pool = makePool(8, blockBytes: 1536)
     let server = TestServer(pool: pool)
     server.receive(preface + request(1) + request(3))
     #expect(try server.next().bodyBytes == payload)
