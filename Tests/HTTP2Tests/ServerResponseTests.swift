@@ -28,6 +28,27 @@ import Testing
     #expect(server.pool.memory.blocks.lentBytes == 0)
   }
 
+  /// Body and answer lie behind the fields of the request where there is room, and none of them is in another's way.
+  @Test(arguments: [0, 1, 31, 130, 260]) func partsOfAMessageKeepApart(length: Int) throws {
+    let pool = makePool(1)
+    let (client, server) = (TestClient(), TestServer(pool: pool))
+    converse(client, server)
+    let body = (0..<length).map { UInt8($0 % 251) }
+    for filler in 0..<700 {
+      let fields = clientPush() + [(.contentType, String(repeating: "f", count: filler))]
+      client.send(fields, body: body, tag: UInt64(filler))
+      converse(client, server)
+      let exchange = try server.next()
+      let answer = Array("answer \(filler)".utf8) + body
+      #expect(server.respond(exchange, 429, [(.apnsID, "id \(filler)")], body: answer))
+      #expect(exchange.list == fields.map { ["\($0.0.wireName)", $0.1] } && exchange.bodyBytes == body, "\(filler)")
+      converse(client, server)
+      let record = try #require(client.answers().first)
+      #expect(record.fields == [[":status", "429"], ["apns-id", "id \(filler)"]] && record.body == answer, "\(filler)")
+      #expect(pool.memory.blocks.lentBytes == 0)
+    }
+  }
+
   /// RFC 9110 section 9.3.2: clients take content after HEAD for a violation, and never see the status.
   @Test func anAnswerToHEADHasNoBody() throws {
     let server = TestServer()
