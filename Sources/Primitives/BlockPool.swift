@@ -7,11 +7,15 @@ public struct Block {
   /// Where the run begins.
   @unsafe public let base: UnsafeMutableRawPointer
   /// How many bytes it has.
-  public let capacity: Int
+  @inlinable public var capacity: Int { Int(size) }
+  @usableFromInline let size: UInt32
+  /// The free list that it goes back to, so that nobody works it out again.
+  @usableFromInline let sizeClass: UInt32
 
-  @inlinable init(base: UnsafeMutableRawPointer, capacity: Int) {
+  @inlinable init(base: UnsafeMutableRawPointer, capacity: Int, sizeClass: Int) {
     unsafe self.base = unsafe base
-    self.capacity = capacity
+    size = UInt32(capacity)
+    self.sizeClass = UInt32(truncatingIfNeeded: sizeClass)
   }
 
   /// The first `count` bytes, valid until the block is handed back.
@@ -83,14 +87,14 @@ public final class BlockPool {
     if index < BlockPool.classes, let base = unsafe state.pointee.free[index] {
       unsafe state.pointee.free[index] = base.load(as: UnsafeMutableRawPointer?.self)
       unsafe state.pointee.lentBytes &+= size
-      return unsafe Block(base: base, capacity: size)
+      return unsafe Block(base: base, capacity: size, sizeClass: index)
     }
-    return grow(by: size)
+    return grow(by: size, sizeClass: index)
   }
 
   /// Takes back a block of this pool. O(1).
   @inlinable public func release(_ block: Block) {
-    let (index, size) = BlockPool.sizeClass(block.capacity)
+    let (index, size) = (Int(block.sizeClass), block.capacity)
     unsafe state.pointee.lentBytes &-= size
     guard index < BlockPool.classes else {
       unsafe state.pointee.bytes &-= size
@@ -137,13 +141,13 @@ public final class BlockPool {
     return index < classes ? (index, smallestBlock << index) : (classes, (byteCount + 4095) & ~4095)
   }
 
-  @usableFromInline func grow(by size: Int) -> Block? {
+  @usableFromInline func grow(by size: Int, sizeClass: Int) -> Block? {
     // Kept blocks of other classes must not starve this one.
     if unsafe size > state.pointee.bytesMax &- state.pointee.bytes { releaseKept() }
     guard unsafe size <= state.pointee.bytesMax &- state.pointee.bytes else { return nil }
     unsafe state.pointee.bytes &+= size
     unsafe state.pointee.lentBytes &+= size
     unsafe state.pointee.growths &+= 1
-    return unsafe Block(base: .allocate(byteCount: size, alignment: 16), capacity: size)
+    return unsafe Block(base: .allocate(byteCount: size, alignment: 16), capacity: size, sizeClass: sizeClass)
   }
 }

@@ -3,8 +3,8 @@ public import Push
 
 /// What the rules say of one request.
 public enum Verdict: Sendable {
-  /// It is answered with an error.
-  case refused(Refusal)
+  /// It is answered with an error. Apart, so that a verdict is no larger than a push.
+  indirect case refused(Refusal)
   /// It is a push that may be admitted.
   case push(ParsedPush)
 }

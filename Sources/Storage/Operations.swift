@@ -40,7 +40,7 @@ public struct AdmitOperation: Sendable {
   public var result: Admission = .unsettled
 
   /// An operation with these values; the result is the store's.
-  public init(
+  @inlinable @inline(__always) public init(
     reply: UInt64, id: PushID, token: DeviceToken, environment: PushEnvironment? = nil, type: PushType,
     priority: Priority = .immediate, prioritySent: Bool = false, expiration: Expiration = .absent, traits: PushTraits,
     warnings: PushWarnings = [], received: Instant, topic: ByteRange, bundleID: ByteRange, collapseID: ByteRange = .empty,

@@ -81,7 +81,7 @@ struct TestRequest {
 }
 
 /// The rules with a cache, as one loop has them.
-struct TestRules {
+struct TestRules: ~Copyable {
   static let providers = ProviderDirectory([
     .init(keyID: "ABCDE12345", teamID: "TEAM012345"),
     .init(keyID: "DEVKEY0001", teamID: "TEAM012345", environment: .development),

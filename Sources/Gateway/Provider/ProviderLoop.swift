@@ -36,7 +36,7 @@ final class ProviderLoop {
     var answers = AnswerWriter()
     var batch: Batch
 
-    init(_ memory: RequestMemory, _ batch: Batch) {
+    init(_ memory: consuming RequestMemory, _ batch: Batch) {
       self.memory = memory
       self.batch = batch
     }

@@ -33,6 +33,13 @@ enum PayloadRules {
       guard validation == .apple else { throw Violation(.badPayload, "body", PayloadDetail.notJSON(body, error)) }
       return (PushTraits(lane: .keep), PushWarnings(.notJSON))
     }
+    return try judge(body, context, validation, memory)
+  }
+
+  /// Lent what was remembered, since the facts are large and a copy would be made for each look.
+  private static func judge(
+    _ body: RawSpan, _ context: PayloadContext, _ validation: AppPolicy.Validation, _ memory: borrowing PayloadMemory
+  ) throws(Violation) -> (traits: PushTraits, warnings: PushWarnings) {
     let warnings = self.warnings(memory.facts, context)
     if validation == .strict, let warning = warnings.firstRefused {
       let (field, detail) = PayloadDetail(facts: memory.facts, body: body, context: context).describe(warning)
