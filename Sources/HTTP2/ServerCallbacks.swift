@@ -47,6 +47,8 @@ enum ServerCallbacks {
       case NGHTTP2_SETTINGS.rawValue where head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
         clientSettings(core)
         return 0
+      case NGHTTP2_RST_STREAM.rawValue:
+        return slot(core, head.stream_id) == nil || core.pointee.countReset() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
       default: return 0
       }
       guard endsStream, let slot = slot(core, head.stream_id) else { return 0 }

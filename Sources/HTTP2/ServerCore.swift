@@ -32,6 +32,7 @@ import Primitives
   private(set) var earlyAnswers = 0
 
   var outlet: FrameOutlet
+  private var resetRate: ResetRate
 
   // Links of the pool's list of sessions that have something to send.
   var isMarked = false
@@ -43,6 +44,7 @@ import Primitives
     self.settings = settings
     self.tag = tag
     outlet = FrameOutlet(stage: pool.pointee.stage)
+    resetRate = ResetRate(burst: settings.streamResetBurst, perSecond: settings.streamResetsPerSecond)
   }
 
   // MARK: Requests as they arrive
@@ -129,6 +131,17 @@ import Primitives
     setAside(slot)
     if heading == slot { heading = nil }
     reset(slot, HTTP2ErrorCode.protocolError)
+    _ = countReset()
+  }
+
+  /// The client has ended an open stream, or made us end it; false, and the session has failed, when it does so too often.
+  mutating func countReset() -> Bool {
+    guard failure == nil else { return false }
+    if resetRate.allows(at: now) { return true }
+    failure = .violation(
+      code: HTTP2ErrorCode.enhanceYourCalm,
+      detail: "more than \(settings.streamResetBurst) streams reset at once, and then more than \(settings.streamResetsPerSecond) a second")
+    return false
   }
 
   /// The request is whole: it waits to be taken, unless it was answered or given up before.

@@ -62,10 +62,8 @@ public struct ServerSession: ~Copyable {
     let consumed = bytes.withUnsafeBytes {
       nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
     }
-    if consumed < 0 {
-      core.pointee.failure = SessionFailure(library: CInt(consumed))
-      nghttp2_session_terminate_session(core.pointee.session, HTTP2ErrorCode.internalError)
-    }
+    if consumed < 0, core.pointee.failure == nil { core.pointee.failure = SessionFailure(library: CInt(consumed)) }
+    if case .violation(let code, _) = core.pointee.failure { nghttp2_session_terminate_session(core.pointee.session, code) }
     // Acknowledgements and window updates want to be written too.
     if nghttp2_session_want_write(core.pointee.session) != 0 { pool.core.pointee.mark(core) }
     return core.pointee.failure

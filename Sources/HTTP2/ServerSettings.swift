@@ -9,10 +9,10 @@ public struct ServerSettings: Sendable {
   /// Bytes of body that a client may have on the way over all its streams together. Nothing is stored for it ahead, so
   /// it is high enough that a thousand streams send at once without waiting for window updates.
   public var connectionWindowBytes = 4 << 20
-  /// RST_STREAM frames a client may send in one go, and one more each second for each of `streamResetsPerSecond`:
-  /// beyond it, the connection is closed (rapid reset, CVE-2023-44487).
+  /// Open streams a client may reset, or break the rules of a message on, in one go, at least 1, and as many more each second
+  /// as `streamResetsPerSecond`: beyond it, the connection is closed (rapid reset, CVE-2023-44487).
   public var streamResetBurst = 1000
-  /// How many more RST_STREAM frames each second allows.
+  /// How many more of them each second allows, at least 1.
   public var streamResetsPerSecond = 33
   /// CONTINUATION frames that one header list may be split into (CVE-2024-28182).
   public var continuationsMax = 8

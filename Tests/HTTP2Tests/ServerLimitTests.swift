@@ -1,6 +1,7 @@
-import HTTP2
 import Primitives
 import Testing
+
+@testable import HTTP2
 
 /// What a server session refuses, and what is left when a client goes away in the middle.
 @Suite("Server limits") struct ServerLimitTests {
@@ -147,8 +148,47 @@ import Testing
       let stream = UInt32(2 * number + 1)
       server.receive(request(stream) + Frame(kind: .reset, stream: stream, payload: big(8)).bytes)
     }
-    #expect(server.frames().contains { $0.kind == .goAway && $0.errorCode != 0 })
+    #expect(server.frames().contains { $0.kind == .goAway && $0.errorCode == HTTP2ErrorCode.enhanceYourCalm })
     #expect(server.failure != nil && server.isDone)
+  }
+
+  /// As by a client's own resets, streams are ended before their time by requests that break the rules.
+  @Test func malformedRequestsCountAsResets() {
+    let server = TestServer {
+      $0.streamResetBurst = 10; $0.streamResetsPerSecond = 1
+    }
+    server.receive(preface)
+    for number in 0..<40 {
+      let block = headerBlock(pushFields() + [("connection", "close")])
+      server.receive(
+        Frame(kind: .headers, flags: Frame.endHeaders | Frame.endStream, stream: UInt32(2 * number + 1), payload: block).bytes)
+    }
+    #expect(server.frames().contains { $0.kind == .goAway && $0.errorCode == HTTP2ErrorCode.enhanceYourCalm })
+    #expect(server.isDone)
+  }
+
+  /// curl 7.88 resets each stream whose answer has no body, after it has ended.
+  @Test func resetsOfEndedStreamsAreNotCounted() throws {
+    let server = TestServer {
+      $0.streamResetBurst = 10; $0.streamResetsPerSecond = 1
+    }
+    server.receive(preface)
+    for number in 0..<40 {
+      let stream = UInt32(2 * number + 1)
+      server.receive(request(stream))
+      server.respond(try server.next(), 200)
+      _ = server.drained()
+      server.receive(Frame(kind: .reset, stream: stream, payload: big(5)).bytes)
+    }
+    #expect(server.failure == nil && server.frames().isEmpty)
+  }
+
+  @Test func resetsAreAllowedInABurstAndThenAtARate() {
+    var rate = ResetRate(burst: 3, perSecond: 2)
+    let allowed = [10.0, 10, 10, 10, 10.4, 10.6, 10.6, 9, 11.1, 20, 20, 20, 20].map {
+      rate.allows(at: Instant(nanoseconds: Int64($0 * 1e9)))
+    }
+    #expect(allowed == [true, true, true, false, false, true, false, false, true, true, true, true, false])
   }
 
   @Test func wantOfMemoryRefusesTheStream() throws {
