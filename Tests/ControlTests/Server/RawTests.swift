@@ -88,7 +88,8 @@ import Testing
         return client.read()
       }
     }
-    #expect(answers[0].hasSuffix("connection: close\r\n\r\nhello\n"))
+    // The end may be seen after the answer was made, which then does not announce that the connection closes.
+    #expect(answers[0].hasPrefix("HTTP/1.1 200 ") && answers[0].hasSuffix("\r\n\r\nhello\n"))
     // What would wait is told to come to an end.
     #expect(answers[1].hasSuffix("waited\n"))
     #expect(stage.handlers.events.all == ["began", "cancelled"])
