@@ -62,6 +62,7 @@ extension ConfigurationReader {
     policy.unknownTokens = try choice("unknownTokens", AppPolicy.UnknownTokens.self) ?? policy.unknownTokens
     policy.expirationZero = try choice("expirationZero", AppPolicy.ExpirationZero.self) ?? policy.expirationZero
     policy.coalesce = try seconds("coalesceSeconds", in: 0...Double(Limits.coalesceSeconds)) ?? policy.coalesce
+    policy.broadcast = try bool("broadcast") ?? policy.broadcast
     var budgets = try section("budgets")
     try budgets.setBudget("widgets", &policy.widgets)
     try budgets.setBudget("controls", &policy.controls)

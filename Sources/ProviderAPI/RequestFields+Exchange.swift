@@ -15,6 +15,7 @@ extension RequestFields {
     expiration = exchange.range(of: .apnsExpiration)
     collapseID = exchange.range(of: .apnsCollapseID)
     channelID = exchange.range(of: .apnsChannelID)
+    requestID = exchange.range(of: .apnsRequestID)
     let repeated = exchange.duplicates
     if !repeated.isEmpty { duplicate = Self.firstDuplicate(repeated) }
   }
@@ -22,6 +23,7 @@ extension RequestFields {
   private static func firstDuplicate(_ names: HeaderNames) -> StaticString? {
     let single: [HeaderName] = [
       .authorization, .apnsID, .apnsPushType, .apnsTopic, .apnsPriority, .apnsExpiration, .apnsCollapseID, .apnsChannelID,
+      .apnsRequestID,
     ]
     return single.first { names.contains($0) }?.wireName
   }

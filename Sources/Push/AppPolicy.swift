@@ -78,6 +78,9 @@ public struct AppPolicy: Hashable, Sendable {
   /// How long the first reload signal is held so that others can merge into it.
   public var coalesce: TimeSpan = .zero
 
+  /// Whether the app may have broadcast channels: the capability of its app id.
+  public var broadcast = true
+
   /// The defaults for an app whose pushes go to a mock device.
   public init() {}
 }

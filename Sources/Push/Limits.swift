@@ -178,6 +178,15 @@ public enum Limits {
   /// Bytes of the pushes queued in one loop, all upstreams together.
   public static let upstreamQueueBytes = 64 << 20
 
+  // MARK: Broadcasts
+
+  /// Bytes of a broadcast's payload (Apple, "Sending broadcast push notification requests to APNs").
+  public static let broadcastBytes = 5120
+  /// Channels of one app in one environment (Apple, "Sending channel management requests to APNs").
+  public static let channelsPerApp = 10_000
+  /// Longest time that a channel's most recent message is kept, in seconds: 8 hours, the life of an activity.
+  public static let channelMessageSeconds: Int64 = 8 * 3600
+
   // MARK: Control side
 
   /// Bytes of a request line and header fields on the control face; browsers add cookies of everything else on localhost.

@@ -11,8 +11,8 @@ extension Reason {
       )
     case .badExpirationDate:
       Remedy(
-        "The apns-expiration is not a whole number of Unix seconds.",
-        "Send seconds without a fraction, such as 1700000000, or 0 for a single attempt.")
+        "The apns-expiration is not a whole number of Unix seconds; or a broadcast has none, or has one for a channel that stores nothing.",
+        "Send seconds without a fraction, such as 1700000000, or 0 for a single attempt; a broadcast always needs it.")
     case .badMessageID:
       Remedy(
         "The apns-id is not a UUID in canonical form.",
@@ -89,10 +89,42 @@ extension Reason {
     case .badEnvironmentKeyInToken:
       Remedy(
         "The provider key is limited to the other APNs environment.", "Sign with a key of this environment, or send to the other host.")
+    case .missingChannelID:
+      Remedy("There is no apns-channel-id.", "Send the channel's id in the header apns-channel-id; it does not belong into the path.")
+    case .badChannelID:
+      Remedy(
+        "The apns-channel-id is not one that was ever given out here for this app and environment.",
+        "Send the id byte for byte as the creation's answer had it, in base 64 with its +, / and =, to the environment it was made in.")
+    case .channelNotRegistered:
+      Remedy("The channel has been deleted.", "Create another, and have new activities subscribe to it; ids are never used again.")
+    case .missingPushType:
+      Remedy("There is no apns-push-type, which a broadcast needs.", "Set apns-push-type to liveactivity.")
+    case .badRequestParams:
+      Remedy(
+        "The body has an attribute that is unknown, or a known one that is missing or has a value it cannot have.",
+        "Send {\"message-storage-policy\":1,\"push-type\":\"LiveActivity\"} with the policy 0 or 1, and nothing else.")
+    case .badRequestPayload:
+      Remedy(
+        "The body is not a JSON object.", "Send {\"message-storage-policy\":1,\"push-type\":\"LiveActivity\"} with the policy 0 or 1.")
+    case .cannotCreateChannelConfig:
+      Remedy(
+        "The app has as many channels in this environment as it may have.",
+        "Delete channels that are over, listed by GET /1/apps/BUNDLE/all-channels, and use one channel for every follower of an event.")
+    case .broadcastFeatureNotEnabled:
+      Remedy(
+        "The app may not broadcast.",
+        "Set broadcast to true for the app here; at Apple enable the broadcast capability of its app id in the developer account.")
+    case .topicMismatch:
+      Remedy(
+        "The app in the path is not known here, or is not among those that the provider key may serve.",
+        "Put the bare bundle id into the path, and sign with a key of the app's own team.")
     case .badPath:
-      Remedy("The path is not one that the provider API has.", "Send to /3/device/ followed by the push token in hexadecimal.")
+      Remedy(
+        "The path is not one that the provider API has, or the channel to delete does not exist.",
+        "Send pushes to /3/device/ followed by the push token in hexadecimal, broadcasts to /4/broadcasts/apps/BUNDLE, and manage channels at /1/apps/BUNDLE/channels."
+      )
     case .methodNotAllowed:
-      Remedy("The request's method is not POST.", "Send pushes with POST; curl does so when it is given -d.")
+      Remedy("The path does not take the request's method.", "Send pushes and broadcasts with POST; curl does so when it is given -d.")
     case .expiredToken:
       Remedy("The push token has expired.", "Delete the token, and wait for the app to report its successor.")
     case .unregistered:
@@ -101,7 +133,7 @@ extension Reason {
         "Stop sending to it, unless the app registered it again after the timestamp in the answer.")
     case .payloadTooLarge:
       Remedy(
-        "The body is larger than its push type allows, which is 4096 bytes and 5120 for voip.",
+        "The body is larger than its push type allows, which is 4096 bytes and 5120 for voip and broadcasts.",
         "Send less: a reload carries no state, and a content-state needs only what the activity shows.")
     case .tooManyProviderTokenUpdates:
       Remedy(

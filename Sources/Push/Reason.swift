@@ -7,6 +7,8 @@ public enum Reason: UInt8, CaseIterable, Sendable {
   case idleTimeout, invalidPushType, missingDeviceToken, missingTopic, payloadEmpty, topicDisallowed, badPayload
   case badCertificate, badCertificateEnvironment, expiredProviderToken, forbidden, invalidProviderToken, missingProviderToken
   case unrelatedKeyIDInToken, badEnvironmentKeyInToken
+  case missingChannelID, badChannelID, channelNotRegistered, missingPushType, badRequestParams, badRequestPayload
+  case cannotCreateChannelConfig, broadcastFeatureNotEnabled, topicMismatch
   case badPath, methodNotAllowed, expiredToken, unregistered, payloadTooLarge
   case tooManyProviderTokenUpdates, tooManyRequests
   case internalServerError, serviceUnavailable, shutdown
@@ -16,11 +18,12 @@ public enum Reason: UInt8, CaseIterable, Sendable {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic, .deviceTokenNotForTopic,
       .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic, .payloadEmpty, .topicDisallowed,
-      .badPayload:
+      .badPayload, .missingChannelID, .badChannelID, .channelNotRegistered, .missingPushType, .badRequestParams,
+      .badRequestPayload, .cannotCreateChannelConfig, .broadcastFeatureNotEnabled:
       400
     case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
       .missingProviderToken,
-      .unrelatedKeyIDInToken, .badEnvironmentKeyInToken:
+      .unrelatedKeyIDInToken, .badEnvironmentKeyInToken, .topicMismatch:
       403
     case .badPath: 404
     case .methodNotAllowed: 405
@@ -58,6 +61,15 @@ public enum Reason: UInt8, CaseIterable, Sendable {
     case .missingProviderToken: "MissingProviderToken"
     case .unrelatedKeyIDInToken: "UnrelatedKeyIdInToken"
     case .badEnvironmentKeyInToken: "BadEnvironmentKeyInToken"
+    case .missingChannelID: "MissingChannelId"
+    case .badChannelID: "BadChannelId"
+    case .channelNotRegistered: "ChannelNotRegistered"
+    case .missingPushType: "MissingPushType"
+    case .badRequestParams: "BadRequestParams"
+    case .badRequestPayload: "BadRequestPayload"
+    case .cannotCreateChannelConfig: "CannotCreateChannelConfig"
+    case .broadcastFeatureNotEnabled: "BroadcastFeatureNotEnabled"
+    case .topicMismatch: "TopicMismatch"
     case .badPath: "BadPath"
     case .methodNotAllowed: "MethodNotAllowed"
     case .expiredToken: "ExpiredToken"

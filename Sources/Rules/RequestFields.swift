@@ -22,6 +22,8 @@ public struct RequestFields: Sendable {
   public var collapseID: ByteRange?
   /// `apns-channel-id`
   public var channelID: ByteRange?
+  /// `apns-request-id`
+  public var requestID: ByteRange?
   /// The name of an `apns-` header or of `authorization` that was sent more than once; nil when all stand once.
   public var duplicate: StaticString?
 

@@ -74,7 +74,7 @@ public struct RequestRules: Sendable {
       provider: provider, traits: content.traits, warnings: warnings)
   }
 
-  private func checkDuplicates(_ fields: RequestFields) throws(Violation) {
+  func checkDuplicates(_ fields: RequestFields) throws(Violation) {
     guard let name = fields.duplicate else { return }
     throw Violation(.duplicateHeaders, "\(name)", "\(name) must be sent once")
   }

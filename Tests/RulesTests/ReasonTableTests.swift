@@ -34,8 +34,6 @@ import Testing
     Case(reason: .badPath, field: ":path", detail: "not \"/3/device\"") { $0.path = "/3/device" },
     Case(reason: .badPath, field: ":path", detail: "not \"/3/devices/a1\"") { $0.path = "/3/devices/a1" },
     Case(reason: .badPath, field: ":path", detail: "not \"/3/device/a1/b2\"") { $0.path = "/3/device/a1/b2" },
-    Case(reason: .badPath, field: ":path", detail: "broadcasts and channels") { $0.path = "/4/broadcasts/apps/com.example.app" },
-    Case(reason: .badPath, field: ":path", detail: "broadcasts and channels") { $0.path = "/1/apps/com.example.app/channels" },
     Case(reason: .badPath, field: ":path", detail: "in hexadecimal, not \"/4/device/a1\"") { $0.path = "/4/device/a1" },
     Case(reason: .duplicateHeaders, field: "apns-topic", detail: "apns-topic must be sent once") { $0.duplicate = "apns-topic" },
 
@@ -217,6 +215,9 @@ import Testing
       .deviceTokenNotForTopic, .expiredToken, .unregistered, .tooManyRequests,
       // What the state of the server or the connection decides.
       .idleTimeout, .internalServerError, .serviceUnavailable, .shutdown,
+      // Broadcasts and channels, whose table is that of `BroadcastTests`.
+      .missingChannelID, .badChannelID, .channelNotRegistered, .missingPushType, .badRequestParams, .badRequestPayload,
+      .cannotCreateChannelConfig, .broadcastFeatureNotEnabled, .topicMismatch,
       // Client certificates, related keys and the rate of new tokens are not part of this release.
       .badCertificate, .badCertificateEnvironment, .forbidden, .unrelatedKeyIDInToken, .tooManyProviderTokenUpdates,
     ]

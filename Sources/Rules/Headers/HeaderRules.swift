@@ -16,9 +16,7 @@ struct HeaderRules {
     var values = HeaderRules()
     if let range = fields.apnsID { values.id = try id(headers[range]) }
     if let range = fields.expiration {
-      let seconds = try expirationSeconds(headers[range])
-      values.expiration = seconds == 0 ? .zero : .at(Instant(unixSeconds: seconds))
-      values.isExpirationInMilliseconds = seconds >= UnixTime.leastMilliseconds
+      (values.expiration, values.isExpirationInMilliseconds) = try expiration(headers[range])
     }
     if let range = fields.priority { values.priority = try priority(headers[range]) }
     if let range = fields.collapseID {
@@ -58,6 +56,12 @@ struct HeaderRules {
     return id
   }
 
+  /// The value of `apns-expiration`, and whether it must have been written in milliseconds.
+  static func expiration(_ text: RawSpan) throws(Violation) -> (Expiration, isInMilliseconds: Bool) {
+    let seconds = try expirationSeconds(text)
+    return (seconds == 0 ? .zero : .at(Instant(unixSeconds: seconds)), seconds >= UnixTime.leastMilliseconds)
+  }
+
   /// A fraction has been seen to be refused, and dates in the past to be accepted.
   private static func expirationSeconds(_ text: RawSpan) throws(Violation) -> Int64 {
     var seconds: Int64 = 0
@@ -75,7 +79,8 @@ struct HeaderRules {
     return seconds
   }
 
-  private static func priority(_ text: RawSpan) throws(Violation) -> Priority {
+  /// The value of `apns-priority`.
+  static func priority(_ text: RawSpan) throws(Violation) -> Priority {
     if text.equals("10") { return .immediate }
     if text.equals("5") { return .considerate }
     if text.equals("1") { return .passive }

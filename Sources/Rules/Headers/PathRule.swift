@@ -55,9 +55,6 @@ enum PathRule {
   }
 
   private static func badPath(_ path: RawSpan) -> Violation {
-    if path.extracting(first: 12).equals("/4/broadcast") || path.extracting(first: 8).equals("/1/apps/") {
-      return Violation(.badPath, ":path", "broadcasts and channels are not served by this release; the path must be \(prefix)<push token>")
-    }
     return Violation(.badPath, ":path", "the path must be \(prefix) followed by the push token in hexadecimal, not \(path.quoted)")
   }
 

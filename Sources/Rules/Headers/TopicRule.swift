@@ -57,12 +57,17 @@ extension RequestRules {
     return (app, bundleBytes, suffixType)
   }
 
-  private func checkAllowed(_ app: Int, _ bundle: RawSpan, _ provider: Int) throws(Violation) {
+  /// Whether the provider at `provider` may send to that app.
+  func isAllowed(_ app: Int, _ bundle: RawSpan, _ provider: Int) -> Bool {
     switch permissions[provider * apps.count + app] {
-    case .granted: return
-    case .byBundleID: if providers.mayServe(provider, bundle) { return }
-    case .denied: break
+    case .granted: true
+    case .byBundleID: providers.mayServe(provider, bundle)
+    case .denied: false
     }
+  }
+
+  private func checkAllowed(_ app: Int, _ bundle: RawSpan, _ provider: Int) throws(Violation) {
+    guard !isAllowed(app, bundle, provider) else { return }
     let sender = providers[provider]
     guard let team = apps[app].teamID, team != sender.teamID else {
       throw Violation(

@@ -1,0 +1,112 @@
+public import Primitives
+public import Push
+
+extension RequestRules {
+  /// Whether a request for `path` is judged by `evaluateBroadcast`, and not as a push.
+  public static func isBroadcast(_ path: RawSpan) -> Bool { BroadcastRoute.owns(path) }
+
+  /// The verdict on one request about broadcasts or channels, in the order of apns.md section 5.3: path, method, repeated
+  /// headers, provider token, header syntax, app, channel, body.
+  ///
+  /// What needs the stored channels is left to the store: an id that was never given out or is deleted, how many there may be, and
+  /// whether the channel stores messages. The parameters are those of `evaluate`.
+  public func evaluateBroadcast(
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    memory: inout RequestMemory
+  ) -> BroadcastVerdict {
+    do {
+      return .accepted(
+        try checkBroadcast(
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory))
+    } catch {
+      var refusal = Refusal(reason: error.reason, field: error.field, detail: error.detail)
+      refusal.id = try? BroadcastHeaders.id(fields, headers)
+      refusal.type = .liveactivity
+      if let path = fields.path { refusal.topic = try? BroadcastRoute.find(path, headers).bundle }
+      return .refused(refusal)
+    }
+  }
+
+  private func checkBroadcast(
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    memory: inout RequestMemory
+  ) throws(Violation) -> BroadcastRequest {
+    guard let path = fields.path else { preconditionFailure("only a request with a path is judged here") }
+    let (route, bundle) = try BroadcastRoute.find(path, headers)
+    guard let method = fields.method, route.takes(headers[method]) else {
+      throw Violation(
+        .methodNotAllowed, ":method",
+        "the method must be \(route.methods) for this path, not \(fields.method.map { headers[$0].quoted } ?? "absent")")
+    }
+    try checkDuplicates(fields)
+    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens)
+    let id = try BroadcastHeaders.id(fields, headers)
+    let sending = route == .broadcasts ? try BroadcastHeaders.check(fields, headers) : nil
+    let app = try checkBundle(headers[bundle], provider)
+    let action: BroadcastRequest.Action
+    if let sending {
+      action = .send(try checkPush(sending, fields, headers, body, bodyBytesTotal, app: app, now: now, &memory.payload))
+    } else if route == .allChannels {
+      action = .list
+    } else if headers[method].equals("POST") {
+      action = .create(try ChannelBody.read(body, bodyBytesTotal: bodyBytesTotal))
+    } else {
+      let channel = try BroadcastHeaders.channel(fields.channelID, headers)
+      action = headers[method].equals("GET") ? .read(channel) : .delete(channel)
+    }
+    return BroadcastRequest(
+      id: id, bundle: bundle, app: app, provider: provider,
+      environment: environment ?? providers[provider].environment ?? .development, action: action)
+  }
+
+  /// The app that the path names: a bare bundle id that the provider key may serve, with the broadcast capability.
+  private func checkBundle(_ bundle: RawSpan, _ provider: Int) throws(Violation) -> Int {
+    let listed = apps.listedIndex(of: bundle)
+    if listed == nil, let suffix = TopicSuffix.type(of: bundle) {
+      throw Violation(
+        .topicDisallowed, ":path", "the path must have the bare bundle id, without the suffix \(suffix.topicSuffix)")
+    }
+    guard let app = listed ?? (TopicSuffix.mayBeBundleID(bundle) ? apps.index(of: bundle) : nil) else {
+      let near = nearestName(to: bundle.string, among: apps.bundleIDs).map { "; did you mean \"\($0)\"?" } ?? ""
+      throw Violation(.topicMismatch, ":path", "the path names the app \(bundle.quoted), which is not configured here\(near)")
+    }
+    guard isAllowed(app, bundle, provider) else {
+      throw Violation(
+        .topicMismatch, ":path",
+        "the provider key \(providers[provider].keyID) of the team \(providers[provider].teamID) may not serve \(bundle.quoted)")
+    }
+    guard apps.policy(at: app).broadcast else {
+      throw Violation(.broadcastFeatureNotEnabled, ":path", "broadcast is set to false for the app \(bundle.quoted)")
+    }
+    return app
+  }
+
+  private func checkPush(
+    _ sending: BroadcastHeaders, _ fields: RequestFields, _ headers: RawSpan, _ body: RawSpan, _ bodyBytesTotal: Int, app: Int,
+    now: Instant,
+    _ memory: inout PayloadMemory
+  ) throws(Violation) -> BroadcastPush {
+    let channel = try BroadcastHeaders.channel(fields.channelID, headers)
+    guard bodyBytesTotal > 0 else {
+      throw Violation(.payloadEmpty, "body", "the body must be a JSON object with aps and its event update or end")
+    }
+    guard bodyBytesTotal <= Limits.broadcastBytes else {
+      throw Violation(.payloadTooLarge, "body", "the body must have at most \(Limits.broadcastBytes) bytes, not \(bodyBytesTotal)")
+    }
+    precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
+    let context = PayloadContext(
+      type: .liveactivity, now: now, priority: sending.priority, hasCollapseID: false, hasChannelID: false)
+    let validation = apps.policy(at: app).validation
+    var (traits, warnings) = try PayloadRules.check(body, context, validation, &memory)
+    if traits.activity == .start {
+      guard validation == .apple else {
+        throw Violation(.badPayload, "aps.event", "aps.event must be \"update\" or \"end\" in a broadcast, which starts no activity")
+      }
+      warnings.insert(.eventUnknown)
+    }
+    if sending.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
+    return BroadcastPush(
+      channel: channel, expiration: sending.expiration, priority: sending.priority ?? .immediate,
+      prioritySent: sending.priority != nil, warnings: warnings)
+  }
+}
