@@ -4,7 +4,7 @@ public struct ConfigurationKey: Hashable, Sendable {
   public var path: String
   /// What stands for the value in help texts, such as `PORT`.
   public var placeholder: String
-  /// One line for help texts: meaning, unit and default.
+  /// One line for help texts: meaning, unit and, in parentheses at the end, the default.
   public var summary: String
 
   /// A key with these values.
@@ -12,6 +12,12 @@ public struct ConfigurationKey: Hashable, Sendable {
     self.path = path
     self.placeholder = placeholder
     self.summary = summary
+  }
+
+  /// The default as people read it: what stands in parentheses at the end of the summary; nil where nothing does.
+  public var standard: String? {
+    guard summary.hasSuffix(")"), let open = summary.lastIndex(of: "(") else { return nil }
+    return String(summary[summary.index(after: open)...].dropLast())
   }
 
   /// The environment variable: `WIDGETPUSH_PROVIDER_PORT`.

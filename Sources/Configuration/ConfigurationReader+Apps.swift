@@ -63,6 +63,12 @@ extension ConfigurationReader {
     policy.expirationZero = try choice("expirationZero", AppPolicy.ExpirationZero.self) ?? policy.expirationZero
     policy.coalesce = try seconds("coalesceSeconds", in: 0...Double(Limits.coalesceSeconds)) ?? policy.coalesce
     policy.broadcast = try bool("broadcast") ?? policy.broadcast
+    note("validation", policy.validation.rawValue, nil)
+    note("budgetMode", policy.budgetMode.rawValue, nil)
+    note("unknownTokens", policy.unknownTokens.rawValue, nil)
+    note("expirationZero", policy.expirationZero.rawValue, nil)
+    note("coalesceSeconds", "\(policy.coalesce.seconds)", nil)
+    note("broadcast", "\(policy.broadcast)", nil)
     var budgets = try section("budgets")
     try budgets.setBudget("widgets", &policy.widgets)
     try budgets.setBudget("controls", &policy.controls)
@@ -79,6 +85,10 @@ extension ConfigurationReader {
     let week = 7 * 86_400.0
     budget.window = try reader.seconds("windowSeconds", in: 1...week) ?? budget.window
     budget.minimumInterval = try reader.seconds("minimumIntervalSeconds", in: 0...week) ?? budget.minimumInterval
+    reader.note("allowance", "\(budget.allowance)", nil)
+    reader.note("burst", "\(budget.burst)", nil)
+    reader.note("windowSeconds", "\(budget.window.seconds)", nil)
+    reader.note("minimumIntervalSeconds", "\(budget.minimumInterval.seconds)", nil)
     try reader.finish()
   }
 

@@ -21,7 +21,7 @@ extension ConfigurationReader {
   mutating func identity(_ key: String) throws(ConfigurationError) -> ServerIdentity? {
     var tls = try section(key)
     let certificate = try tls.fileText("certificateFile")
-    let privateKey = try tls.fileText("keyFile")
+    let privateKey = try tls.fileText("keyFile", isSecret: true)
     try tls.finish()
     switch (certificate, privateKey) {
     case (let certificate?, let privateKey?): return ServerIdentity(certificatePEM: certificate, keyPEM: privateKey)
@@ -41,7 +41,7 @@ extension ConfigurationReader {
       }
       let teamID = try entry.identifier("teamID")
       let publicKey = try entry.fileText("publicKeyFile")
-      let privateKey = try entry.fileText("keyFile")
+      let privateKey = try entry.fileText("keyFile", isSecret: true)
       guard let pem = publicKey ?? privateKey, publicKey == nil || privateKey == nil else {
         throw entry.error("publicKeyFile", "or keyFile must name the key's PEM file; one of them")
       }
@@ -68,7 +68,7 @@ extension ConfigurationReader {
         throw entry.error("keys", "must be a list of one key, {id: KEY ID, file: PATH}")
       }
       let keyID = try teamKeys[0].identifier("id")
-      guard let pem = try teamKeys[0].fileText("file") else {
+      guard let pem = try teamKeys[0].fileText("file", isSecret: true) else {
         throw teamKeys[0].error("file", "is missing; it must be the path of the key's .p8 file")
       }
       try teamKeys[0].finish()

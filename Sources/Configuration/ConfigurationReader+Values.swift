@@ -77,30 +77,37 @@ extension ConfigurationReader {
       }
       texts.append(text)
     }
+    note(key, "[\(texts.joined(separator: ", "))]", .file(node.mark))
     return texts
   }
 
   /// A secret, or nil when absent: the text itself, `{file: PATH}` or `{env: NAME}`; a file's last line break does not count.
   mutating func secret(_ key: String) throws(ConfigurationError) -> String? {
-    if let text = try reference(key) { return text }
-    return try string(key)
+    if let text = try reference(key, isSecret: true) { return text }
+    return try scalar(key, isSecret: true)?.text
   }
 
   /// The content of a text file, or nil when absent: `PATH`, `{file: PATH}` or `{env: NAME}`.
-  mutating func fileText(_ key: String) throws(ConfigurationError) -> String? {
-    if let text = try reference(key) { return text }
+  ///
+  /// - Parameter isSecret: Whether nobody else should be able to read the file.
+  mutating func fileText(_ key: String, isSecret: Bool = false) throws(ConfigurationError) -> String? {
+    if let text = try reference(key, isSecret: isSecret) { return text }
     guard let scalar = try scalar(key) else { return nil }
-    guard case .file = scalar.origin else { return try read(scalar.text, for: key, scalar.origin) }
-    return try read(sources.resolved(scalar.text), for: key, scalar.origin)
+    var path = scalar.text
+    if case .file = scalar.origin { path = sources.resolved(path) }
+    if isSecret { trace?.noteSecretFile(name(key), path) }
+    return try read(path, for: key, scalar.origin)
   }
 
   /// What `{file: PATH}` or `{env: NAME}` under `key` stands for; nil when the value is another.
-  private mutating func reference(_ key: String) throws(ConfigurationError) -> String? {
+  private mutating func reference(_ key: String, isSecret: Bool) throws(ConfigurationError) -> String? {
     guard let node = node(key), case .mapping(let entries) = node.content else { return nil }
     guard entries.count == 1, let entry = entries.first, case .scalar(let text, _) = entry.value.content,
       ["file", "env"].contains(entry.key)
     else { throw error(key, "must be the value itself, {file: PATH} or {env: NAME}", at: node.mark) }
+    note(key, "{\(entry.key): \(text)}", .file(node.mark))
     if entry.key == "file" {
+      if isSecret { trace?.noteSecretFile(name(key), sources.resolved(text)) }
       let content = try read(sources.resolved(text), for: key, .file(entry.value.mark))
       return content.hasSuffix("\n") ? String(content.dropLast()) : content
     }

@@ -20,6 +20,8 @@ struct ConfigurationReader {
   }
 
   let sources: ConfigurationSources
+  /// Who keeps what is read; nil where nobody asks.
+  let trace: ConfigurationTrace?
   /// The mapping's path: empty for the whole file, else such as `apps[0]`.
   let path: String
   /// Where the mapping begins; nil when the file does not have it.
@@ -30,24 +32,26 @@ struct ConfigurationReader {
   private var asked: [String] = []
 
   /// A reader of the sources' whole file; throws when the file is no YAML or no mapping.
-  init(_ sources: ConfigurationSources) throws(ConfigurationError) {
+  init(_ sources: ConfigurationSources, trace: ConfigurationTrace? = nil) throws(ConfigurationError) {
     guard let file = sources.file else {
-      self.init(sources, path: "", mark: nil, entries: [], isOverlaid: true)
+      self.init(sources, trace, path: "", mark: nil, entries: [], isOverlaid: true)
       return
     }
     do throws(YAMLError) {
       let root = try YAML.parse(
         file.text, bounds: YAML.Bounds(nodesMax: Limits.configurationValues, depthMax: Limits.configurationDepth))
-      try self.init(sources, path: "", root, isOverlaid: true)
+      try self.init(sources, trace, path: "", root, isOverlaid: true)
     } catch {
       throw ConfigurationError(error.message, in: file.name, error.mark)
     }
   }
 
   private init(
-    _ sources: ConfigurationSources, path: String, mark: YAMLMark?, entries: [YAMLNode.Entry], isOverlaid: Bool
+    _ sources: ConfigurationSources, _ trace: ConfigurationTrace?, path: String, mark: YAMLMark?, entries: [YAMLNode.Entry],
+    isOverlaid: Bool
   ) {
     self.sources = sources
+    self.trace = trace
     self.path = path
     self.mark = mark
     self.entries = entries
@@ -55,16 +59,18 @@ struct ConfigurationReader {
   }
 
   /// A reader of `node`, which must be a mapping or nothing.
-  private init(_ sources: ConfigurationSources, path: String, _ node: YAMLNode?, isOverlaid: Bool) throws(YAMLError) {
+  private init(
+    _ sources: ConfigurationSources, _ trace: ConfigurationTrace?, path: String, _ node: YAMLNode?, isOverlaid: Bool
+  ) throws(YAMLError) {
     guard let node, !node.isNull else {
-      self.init(sources, path: path, mark: node?.mark, entries: [], isOverlaid: isOverlaid)
+      self.init(sources, trace, path: path, mark: node?.mark, entries: [], isOverlaid: isOverlaid)
       return
     }
     guard case .mapping(let entries) = node.content else {
       let name = path.isEmpty ? "the configuration" : path
       throw YAMLError("\(name) must be a mapping of keys to values, not \(node.kind)", at: node.mark)
     }
-    self.init(sources, path: path, mark: node.mark, entries: entries, isOverlaid: isOverlaid)
+    self.init(sources, trace, path: path, mark: node.mark, entries: entries, isOverlaid: isOverlaid)
   }
 
   /// The file's value under `key`, whatever it is; nil when absent or empty.
@@ -74,15 +80,35 @@ struct ConfigurationReader {
     return node
   }
 
-  /// The single value of `key` from the first source that has it.
-  mutating func scalar(_ key: String) throws(ConfigurationError) -> Scalar? {
+  /// The single value of `key` from the first source that has it; `isSecret` keeps it out of the trace.
+  mutating func scalar(_ key: String, isSecret: Bool = false) throws(ConfigurationError) -> Scalar? {
     let node = node(key)
-    if let overlaid = overlay(key) { return overlaid }
-    guard let node else { return nil }
-    guard case .scalar(let text, _) = node.content else {
-      throw error(key, "must be a single value, not \(node.kind)", at: node.mark)
+    let scalar: Scalar
+    if let overlaid = overlay(key) {
+      scalar = overlaid
+    } else if let node {
+      guard case .scalar(let text, _) = node.content else {
+        throw error(key, "must be a single value, not \(node.kind)", at: node.mark)
+      }
+      scalar = Scalar(text: text, origin: .file(node.mark))
+    } else {
+      trace?.note(name(key), nil, .standard)
+      return nil
     }
-    return Scalar(text: text, origin: .file(node.mark))
+    note(key, isSecret ? ConfigurationTrace.mask : scalar.text, scalar.origin)
+    return scalar
+  }
+
+  /// Tells the trace what `key` has.
+  func note(_ key: String, _ value: String, _ origin: Origin?) {
+    let place: ConfigurationTrace.Origin =
+      switch origin {
+      case .file(let mark)?: .file(place: "\(sources.file?.name ?? "configuration"):\(mark.line):\(mark.column)")
+      case .variable(let name)?: .variable(name)
+      case .flag(let name)?: .flag(name)
+      case nil: .standard
+      }
+    trace?.note(name(key), value, place)
   }
 
   /// A nested mapping; one that the file lacks reads as empty, since flags and variables may still set its keys.
@@ -156,7 +182,7 @@ struct ConfigurationReader {
     of node: YAMLNode?, at path: String, isOverlaid: Bool = false
   ) throws(ConfigurationError) -> ConfigurationReader {
     do throws(YAMLError) {
-      return try ConfigurationReader(sources, path: path, node, isOverlaid: isOverlaid)
+      return try ConfigurationReader(sources, trace, path: path, node, isOverlaid: isOverlaid)
     } catch {
       throw ConfigurationError(error.message, in: sources.file?.name ?? "configuration", error.mark)
     }

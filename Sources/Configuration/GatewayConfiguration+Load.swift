@@ -18,12 +18,14 @@ extension GatewayConfiguration {
 
   /// What the sources say; throws for the first value that is unknown or of the wrong form.
   ///
-  /// - Parameter otherVariables: Variables that begin with `WIDGETPUSH_` and are no part of any configuration.
+  /// - Parameters:
+  ///   - otherVariables: Variables that begin with `WIDGETPUSH_` and are no part of any configuration.
+  ///   - trace: Keeps every value with where it came from.
   public static func load(
-    _ sources: ConfigurationSources, otherVariables: [String] = []
+    _ sources: ConfigurationSources, otherVariables: [String] = [], trace: ConfigurationTrace? = nil
   ) throws(ConfigurationError) -> GatewayConfiguration {
     try sources.refuseUnknownVariables(keys + DeviceConfiguration.keys, others: otherVariables)
-    var reader = try ConfigurationReader(sources)
+    var reader = try ConfigurationReader(sources, trace: trace)
     var configuration = GatewayConfiguration()
     configuration.bind = try reader.bindAddress("bind") ?? configuration.bind
     configuration.loops = try reader.integer("loops", in: 1...Int64(Limits.loops)).map { Int($0) } ?? configuration.loops

@@ -1,9 +1,9 @@
-import Primitives
+public import Primitives
 
 extension Instant {
   /// The instant that `text` spells: `2027-01-31` (midnight in UTC), or with a time and an offset as RFC 3339 section 5.6
   /// has it, such as `2027-01-31T12:00:00Z` or `2027-01-31T12:00:00+01:00`; nil for anything else.
-  init?(rfc3339 text: String) {
+  public init?(rfc3339 text: String) {
     let bytes = Array(text.utf8)
     guard let year = Self.digits(bytes, 0..<4), let month = Self.digits(bytes, 5..<7), let day = Self.digits(bytes, 8..<10),
       bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), (1...12).contains(month),
@@ -16,9 +16,20 @@ extension Instant {
     }
     guard bytes[10] | 0x20 == UInt8(ascii: "t"), let hour = Self.digits(bytes, 11..<13), let minute = Self.digits(bytes, 14..<16),
       let second = Self.digits(bytes, 17..<19), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-      hour < 24, minute < 60, second < 60, bytes.count > 19, let offset = Self.offset(bytes[19...])
+      hour < 24, minute < 60, second < 60, bytes.count > 19, let (fraction, end) = Self.fraction(bytes), end < bytes.count,
+      let offset = Self.offset(bytes[end...])
     else { return nil }
     self.init(unixSeconds: midnight + hour * 3600 + minute * 60 + second - offset)
+    nanoseconds += fraction
+  }
+
+  /// Nanoseconds of the digits after a point behind the seconds, if there is one, and where they end; nil for a point alone.
+  private static func fraction(_ bytes: [UInt8]) -> (nanoseconds: Int64, end: Int)? {
+    guard bytes[19] == UInt8(ascii: ".") else { return (0, 19) }
+    let digits = bytes[20...].prefix { (0x30...0x39).contains($0) }
+    guard (1...9).contains(digits.count) else { return nil }
+    let value = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
+    return ((digits.count..<9).reduce(value) { value, _ in value * 10 }, digits.endIndex)
   }
 
   /// Seconds east of UTC: `Z` or `+hh:mm`.

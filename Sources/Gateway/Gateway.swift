@@ -23,6 +23,8 @@ public final class Gateway: Sendable {
     public var device: (@Sendable (HTTPRequest) async -> HTTPResponse)?
     /// The files that `/dev/…` shows on the plain face; nil serves none.
     public var devFiles: DevFiles?
+    /// Access tokens beyond the configured ones, as they are at the moment; asked at each call of the control API.
+    public var accessTokens: (@Sendable () -> AccessTokens)?
     /// What the TLS faces show to a client that asks for that server name; nil shows the configured certificate.
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
@@ -49,9 +51,7 @@ public final class Gateway: Sendable {
       try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
     }
     let keys = try SigningKeys(configuration.signingKeys, apps: apps)
-    let tls = try ConfigurationError.naming("tls.certificateFile and tls.keyFile") {
-      try TLSIdentity(certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM)
-    }
+    let tls = try Self.tlsIdentity(identity)
 
     let loopSet = LoopSet()
     let routes = UpstreamRoutes(apps: apps, names: upstreams.map(\.name))
@@ -64,9 +64,7 @@ public final class Gateway: Sendable {
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
     let shared = ProviderShared(
       store: store, rules: RequestRules(apps: apps, providers: configuration.providerDirectory),
-      providerKeys: try configuration.providers.map { provider in
-        try ConfigurationError.naming("providers, key \(provider.keyID)") { try P256PublicKey(pem: provider.keyPEM) }
-      }, upstreams: upstreams,
+      providerKeys: try Self.publicKeys(configuration.providers), upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
     let providerTLS = try TLSContext.server(tls, protocols: [.http2], identityForName: surroundings.identityForName)
@@ -81,7 +79,9 @@ public final class Gateway: Sendable {
         store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
         obstacles: { conditions.all }, devFiles: surroundings.devFiles, now: surroundings.clock))
     let table = RouteTable(
-      api.routes, authorizer: Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) })), now: surroundings.clock)
+      api.routes,
+      authorizer: Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }), further: surroundings.accessTokens),
+      now: surroundings.clock)
     let device = surroundings.device
     control = try ControlFace(
       sockets.control,

@@ -4,7 +4,9 @@ import Primitives
 /// The executable: finds the command, runs it, and ends with its status.
 @main enum Widgetpush {
   /// Every command, in the order in which help lists them.
-  static let commands: [Command] = [.dev, .gateway, .device, .register, .send, .token, .explain, .budget, .health, .version]
+  static let commands: [Command] = [
+    .dev, .gateway, .device, .register, .send, .token, .explain, .budget, .access, .keys, .config, .health, .version,
+  ]
 
   /// The status for a command line that cannot be understood.
   static let usageStatus: Int32 = 2

@@ -42,8 +42,8 @@ import Testing
         "api.sandbox.push.apple.com",
       ]).isSubset(of: leaf.names))
     #expect(state.providers.map(\.keyID) == [state.credentials.keyID])
-    #expect(state.signingKey.keyID == state.credentials.gateway.keyID)
-    #expect(state.signingKey.keyPEM != state.providerKeyPEM)
+    #expect(state.signingKeys[0].keyID == state.credentials.gateway.keyID)
+    #expect(state.signingKeys[0].keyPEM != state.providerKeyPEM)
   }
 
   @Test func aSecondTimeNothingChanges() throws {

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-private let commands = ["dev", "gateway", "device", "register", "send", "token", "explain", "budget", "health", "version"]
+private let commands = [
+  "dev", "gateway", "device", "register", "send", "token", "explain", "budget", "access", "keys", "config", "health", "version",
+]
 
 @Suite("Command line", .processes) struct CommandLineTests {
   private func widgetpush(_ arguments: String..., dev: Deployment? = nil) async throws -> CommandResult {

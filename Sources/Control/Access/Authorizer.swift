@@ -5,9 +5,13 @@ import Synchronization
 /// Decides whether a request may use a route. Safe to use from any thread.
 public final class Authorizer: Sendable {
   private let tokens: Mutex<AccessTokens>
+  private let further: (@Sendable () -> AccessTokens)?
 
-  /// An authorizer that knows these tokens.
-  public init(_ tokens: AccessTokens) { self.tokens = Mutex(tokens) }
+  /// An authorizer that knows these tokens, and those that `further` has at the time of a request.
+  public init(_ tokens: AccessTokens, further: (@Sendable () -> AccessTokens)? = nil) {
+    self.tokens = Mutex(tokens)
+    self.further = further
+  }
 
   /// Forgets the tokens it knew and knows these, as after a reload of the configuration.
   public func replace(_ tokens: AccessTokens) { self.tokens.withLock { $0 = tokens } }
@@ -42,7 +46,7 @@ public final class Authorizer: Sendable {
     guard values.count == 1, let secret = Self.bearer(value) else {
       throw .unauthorized("the authorization field must be one line of the form Authorization: Bearer TOKEN")
     }
-    guard let token = tokens.withLock({ $0 }).token(secret: secret) else {
+    guard let token = tokens.withLock({ $0 }).token(secret: secret) ?? further?().token(secret: secret) else {
       throw .unauthorized("the access token is not known here; look for a copy that was cut short, or for one of another server")
     }
     if let expires = token.expires, now >= expires {

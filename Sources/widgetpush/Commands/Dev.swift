@@ -36,6 +36,7 @@ extension Command {
     // With a command, standard output is the command's.
     let isQuiet = arguments.command != nil
     let printer = LinePrinter { isQuiet ? Console.complain($0) : Console.print($0) }
+    for complaint in folder.secretFiles.compactMap({ FilePermissions.complaint(about: $0) }) { Console.complain("warning: \(complaint)") }
     let wantsJSON = arguments.wantsJSON
     let server = try DevServer(options, state) { event, credentials in
       let line = wantsJSON ? EventText.json(event, credentials)?.serialized() : EventText.text(event, credentials)

@@ -20,7 +20,8 @@ extension Command {
   ) { arguments in
     let stop = try ServerStop()
     let options = try ServerOptions(arguments, keys: GatewayConfiguration.keys)
-    var configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
+    let trace = ConfigurationTrace()
+    var configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
     var state: DevState?
     if !configuration.isComplete {
       let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
@@ -30,9 +31,16 @@ extension Command {
     if case .folder(let store)? = configuration.store { try Files.makeFolder(store) }
     let sockets = try GatewaySockets.bind(configuration)
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
+    for path in trace.secretFiles.map(\.path) + (state?.folder.secretFiles ?? []) {
+      if let complaint = FilePermissions.complaint(about: path) { log.write(.warning, complaint) }
+    }
     var surroundings = Gateway.Surroundings(version: Version.text, clock: { Machine.now })
     surroundings.explainsAlways = configuration.explainHeaders
     surroundings.observer = { log.write($0) }
+    if state != nil || options.namesFolder {
+      let accessTokens = LiveAccessTokens(options.folder) { log.write(.error, "access tokens cannot be read", [LogField("reason", $0)]) }
+      surroundings.accessTokens = { accessTokens.current }
+    }
     let gateway = try Gateway(configuration, sockets, surroundings)
 
     let provider = ServerURL.text("https", bind: configuration.bind, port: sockets.providerAddress.port, advertised: options.advertised)

@@ -67,6 +67,10 @@ final class DevServer {
     let known = credentials
     surroundings.observer = { observer($0, known) }
     surroundings.identityForName = { mint?.identity(for: $0) }
+    let accessTokens = LiveAccessTokens(state.folder) { [log] in
+      log.write(.error, "access tokens cannot be read", [LogField("reason", $0)])
+    }
+    surroundings.accessTokens = { accessTokens.current }
     surroundings.device = { await device.respond(to: $0) }
     surroundings.devFiles = DevFiles(
       authorityPEM: state.authorityPEM, credentialsJSON: credentials.json.serialized(pretty: true) + "\n",

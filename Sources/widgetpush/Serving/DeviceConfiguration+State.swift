@@ -8,7 +8,7 @@ extension DeviceConfiguration {
   mutating func fill(from state: DevState) {
     identity = identity ?? state.identity
     if providers.isEmpty {
-      let key = state.signingKey
+      let key = state.signingKeys[0]
       providers = [ProviderKey(keyID: key.keyID, teamID: key.teamID, keyPEM: key.keyPEM)]
     }
     if accessTokens.isEmpty { accessTokens = state.accessTokens }

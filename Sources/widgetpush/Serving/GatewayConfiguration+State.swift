@@ -16,7 +16,7 @@ extension GatewayConfiguration {
     identity = identity ?? state.identity
     store = store ?? .folder(state.folder.store)
     if providers.isEmpty { providers = state.providers }
-    if signingKeys.isEmpty { signingKeys = [state.signingKey] }
+    if signingKeys.isEmpty { signingKeys = state.signingKeys }
     if accessTokens.isEmpty { accessTokens = state.accessTokens }
     if upstreams.isEmpty { upstreams = [try state.deviceUpstream(at: deviceURL)] }
     for index in upstreams.indices where !upstreams[index].isApple && upstreams[index].authorityPEM == nil {

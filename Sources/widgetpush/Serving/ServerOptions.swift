@@ -17,6 +17,8 @@ struct ServerOptions {
 
   let sources: ConfigurationSources
   let folder: StateFolder
+  /// Whether somebody has said which folder is the state folder.
+  let namesFolder: Bool
   let advertised: String?
   let wishes: DevState.Wishes
 
@@ -41,6 +43,7 @@ struct ServerOptions {
       }
     }
     folder = StateFolder(arguments)
+    namesFolder = arguments.has(Option.stateFolder.name) || !(Machine.environment[StateFolder.variable] ?? "").isEmpty
     advertised = arguments.value("--advertise")
     wishes = DevState.Wishes(names: arguments.all("--san") + (advertised.map { [$0] } ?? []))
   }

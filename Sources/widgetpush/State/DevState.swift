@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import JSON
 import Primitives
 import Security
@@ -27,8 +28,8 @@ struct DevState: Sendable {
   let providerKeyPEM: String
   /// What backends sign with.
   let providers: [ProviderKey]
-  /// What the gateway signs with.
-  let signingKey: SigningKey
+  /// What the gateway signs with; the folder's own key is the first.
+  let signingKeys: [SigningKey]
 
   /// Makes what is missing in `folder` and reads the rest; a certificate near its end is renewed.
   static func prepare(_ folder: StateFolder, _ wishes: Wishes = Wishes(), now: Instant) throws -> DevState {
@@ -44,8 +45,8 @@ struct DevState: Sendable {
     let keys = try ProviderKeys.prepare(folder, wishes, previous)
     var credentials = Credentials(
       teamID: keys.teamID, keyID: keys.keyID, keyFile: keys.keyFile, caFile: folder.file("ca.pem"),
-      register: previous?.register ?? Self.makeAccessToken(), reload: previous?.reload ?? Self.makeAccessToken(),
-      read: previous?.read ?? Self.makeAccessToken(), admin: previous?.admin ?? Self.makeAccessToken(), gateway: keys.gateway)
+      register: previous?.register ?? AccessToken.makeSecret(), reload: previous?.reload ?? AccessToken.makeSecret(),
+      read: previous?.read ?? AccessToken.makeSecret(), admin: previous?.admin ?? AccessToken.makeSecret(), gateway: keys.gateway)
     (credentials.provider, credentials.control) = (previous?.provider, previous?.control)
     (credentials.device, credentials.plain) = (previous?.device, previous?.plain)
     if credentials != previous {
@@ -53,11 +54,6 @@ struct DevState: Sendable {
     }
     return DevState(
       folder: folder, credentials: credentials, authorityPEM: certificates.authorityPEM, authority: certificates.authority,
-      identity: certificates.identity, providerKeyPEM: keys.providerPEM, providers: keys.providers, signingKey: keys.signingKey)
-  }
-
-  /// A secret of some 238 bits, recognisable where one leaks.
-  private static func makeAccessToken() -> String {
-    "wp_" + SecureRandom.text(40, alphabet: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+      identity: certificates.identity, providerKeyPEM: keys.providerPEM, providers: keys.providers, signingKeys: keys.signingKeys)
   }
 }

@@ -1,7 +1,7 @@
 import Configuration
 import Security
 
-/// The signing keys of a state folder: `AuthKey_<id>.p8` for backends, `gateway.p8` for the gateway itself.
+/// The keys of a state folder: `AuthKey_<id>.p8` for backends, `gateway.p8` for the gateway itself, and those of its key ring.
 struct ProviderKeys {
   let teamID: String
   let keyID: String
@@ -9,16 +9,18 @@ struct ProviderKeys {
   let providerPEM: String
   let providers: [ProviderKey]
   let gateway: Credentials.GatewayKey
-  let signingKey: SigningKey
+  let signingKeys: [SigningKey]
 
   /// Letters and digits of Apple's ids.
   private static let alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
   /// Makes what is missing and reads the rest; a key of the user's own serves beside the folder's.
   static func prepare(_ folder: StateFolder, _ wishes: DevState.Wishes, _ previous: Credentials?) throws -> ProviderKeys {
-    let teamID = wishes.teamID ?? previous?.teamID ?? SecureRandom.text(10, alphabet: alphabet)
+    let teamID = wishes.teamID ?? previous?.teamID ?? makeID()
 
-    let ownID = try existingKeyID(folder, preferred: previous?.keyID) ?? SecureRandom.text(10, alphabet: alphabet)
+    let ring = try KeyRing(in: folder)
+    let added = Set(ring.entries.map(\.id))
+    let ownID = try existingKeyID(folder, preferred: previous?.keyID, besides: added) ?? makeID()
     let ownFile = folder.file("AuthKey_\(ownID).p8")
     let ownPEM = try makeKey(ownFile)
     var providers = [ProviderKey(keyID: ownID, teamID: teamID, keyPEM: ownPEM)]
@@ -32,12 +34,23 @@ struct ProviderKeys {
 
     let gatewayFile = folder.file("gateway.p8")
     let gateway = Credentials.GatewayKey(
-      teamID: previous?.gateway.teamID ?? SecureRandom.text(10, alphabet: alphabet),
-      keyID: previous?.gateway.keyID ?? SecureRandom.text(10, alphabet: alphabet), keyFile: gatewayFile)
-    let gatewayPEM = try makeKey(gatewayFile)
+      teamID: previous?.gateway.teamID ?? makeID(),
+      keyID: previous?.gateway.keyID ?? makeID(), keyFile: gatewayFile)
+    var signingKeys = [SigningKey(teamID: gateway.teamID, keyID: gateway.keyID, keyPEM: try makeKey(gatewayFile))]
+    for entry in ring.entries {
+      let pem = try readKey(folder.file(entry.fileName))
+      switch entry.use {
+      case .signing: signingKeys.append(SigningKey(teamID: entry.team, keyID: entry.id, keyPEM: pem))
+      case .provider where !providers.contains { $0.keyID == entry.id }:
+        providers.append(
+          ProviderKey(
+            keyID: entry.id, teamID: entry.team, keyPEM: pem, bundleIDs: entry.bundleIDs, environment: entry.environment))
+      case .provider: break
+      }
+    }
     return ProviderKeys(
       teamID: teamID, keyID: keyID, keyFile: keyFile, providerPEM: providerPEM, providers: providers, gateway: gateway,
-      signingKey: SigningKey(teamID: gateway.teamID, keyID: gateway.keyID, keyPEM: gatewayPEM))
+      signingKeys: signingKeys)
   }
 
   /// The id that a key file's name holds: `AuthKey_ABCDE12345.p8`, as Apple names them; nil for other names.
@@ -48,8 +61,11 @@ struct ProviderKeys {
     return id.count == 10 && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? id : nil
   }
 
-  private static func existingKeyID(_ folder: StateFolder, preferred: String?) throws -> String? {
-    let ids = try Files.names(in: folder.path).compactMap { keyID(ofFile: $0) }
+  /// An id for a key or a team of our own, in Apple's form.
+  static func makeID() -> String { SecureRandom.text(10, alphabet: alphabet) }
+
+  private static func existingKeyID(_ folder: StateFolder, preferred: String?, besides added: Set<String>) throws -> String? {
+    let ids = try Files.names(in: folder.path).compactMap { keyID(ofFile: $0) }.filter { !added.contains($0) }
     return ids.first { $0 == preferred } ?? ids.first
   }
 
@@ -60,7 +76,8 @@ struct ProviderKeys {
     return pem
   }
 
-  private static func readKey(_ file: String) throws -> String {
+  /// The PEM text of a private key's file; throws when it holds none.
+  static func readKey(_ file: String) throws -> String {
     let pem = try Files.read(file)
     _ = try describing(file) { () throws(CryptoError) in try P256PrivateKey(pem: pem) }
     return pem

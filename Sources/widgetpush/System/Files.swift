@@ -62,6 +62,42 @@ enum Files {
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("make", path) }
   }
 
+  /// What tells one content of a file from the next: a file that is put in place by `write` has another of these.
+  struct Stamp: Hashable {
+    private let inode: UInt64
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let bytes: Int
+
+    fileprivate init(_ status: stat) {
+      inode = UInt64(status.st_ino)
+      seconds = status.st_mtim.tv_sec
+      nanoseconds = status.st_mtim.tv_nsec
+      bytes = Int(status.st_size)
+    }
+  }
+
+  /// The stamp of what is at the path; nil when nothing is.
+  static func stamp(_ path: String) -> Stamp? { status(path).map { Stamp($0) } }
+
+  /// The permissions of a file such as 0o600; nil when there is none.
+  static func mode(_ path: String) -> mode_t? { status(path).map { $0.st_mode & 0o777 } }
+
+  /// Gives a file these permissions.
+  static func setMode(_ mode: mode_t, of path: String) throws(FileError) {
+    guard unsafe chmod(path, mode) == 0 else { throw FileError("change the permissions of", path) }
+  }
+
+  /// Removes a file.
+  static func remove(_ path: String) throws(FileError) {
+    guard unsafe unlink(path) == 0 else { throw FileError("remove", path) }
+  }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status : nil
+  }
+
   /// Whether there is something at the path.
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 

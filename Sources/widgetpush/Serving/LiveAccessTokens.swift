@@ -1,0 +1,38 @@
+import Control
+import Synchronization
+
+/// The access tokens of a state folder as they are at the moment, for a server that runs: `access new` and `access revoke` hold
+/// for the next request.
+///
+/// Safe to use from any thread. The file is read only when it has changed; one that is damaged changes nothing.
+final class LiveAccessTokens: Sendable {
+  private struct Known {
+    var stamp: Files.Stamp?
+    var tokens = AccessTokens([])
+  }
+
+  private let folder: StateFolder
+  private let complain: @Sendable (String) -> Void
+  private let known = Mutex(Known())
+
+  /// The tokens of `folder`; `complain` is told of a file that cannot be read.
+  init(_ folder: StateFolder, complain: @escaping @Sendable (String) -> Void) {
+    self.folder = folder
+    self.complain = complain
+  }
+
+  /// The tokens as of now.
+  var current: AccessTokens {
+    let stamp = Files.stamp(folder.file(AccessFile.name))
+    return known.withLock { known in
+      guard stamp != known.stamp else { return known.tokens }
+      known.stamp = stamp
+      do throws(CommandError) {
+        known.tokens = AccessTokens(try AccessFile(in: folder).tokens.map { AccessToken($0) })
+      } catch {
+        complain("\(error)")
+      }
+      return known.tokens
+    }
+  }
+}

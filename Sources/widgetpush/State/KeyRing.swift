@@ -1,0 +1,134 @@
+import Configuration
+import JSON
+import Push
+
+/// `keys.json` of a state folder: the keys that people have added to those that the folder made itself. The key of `id` is in
+/// `AuthKey_<id>.p8`.
+struct KeyRing: Hashable, Sendable {
+  /// What a key is for.
+  enum Use: String, CaseIterable, Sendable {
+    /// Backends sign with it, and the gateway checks.
+    case provider
+    /// The gateway signs with it what it sends on.
+    case signing
+  }
+
+  /// One key.
+  struct Entry: Hashable, Sendable {
+    var id: String
+    var team: String
+    var use: Use
+    /// The apps it may send to; nil means all.
+    var bundleIDs: [String]?
+    /// The environment it is limited to; nil means both.
+    var environment: PushEnvironment?
+
+    /// The name of its file.
+    var fileName: String { "AuthKey_\(id).p8" }
+  }
+
+  /// The keys, oldest first.
+  private(set) var entries: [Entry] = []
+
+  /// The file's name in the state folder.
+  static let name = "keys.json"
+
+  /// No keys.
+  init() {}
+
+  /// The keys of `folder`; none when the file is not there. Throws with the place when it is damaged.
+  init(in folder: StateFolder) throws(CommandError) {
+    let path = folder.file(Self.name)
+    let text: String
+    do throws(FileError) {
+      text = try Files.read(path)
+    } catch {
+      if error.isMissing {
+        self.init()
+        return
+      }
+      throw CommandError("\(error)")
+    }
+    do {
+      try self.init(JSONValue.parse(text))
+    } catch {
+      throw CommandError("\(path) is damaged (\(error)); mend it, or remove it and import the keys again")
+    }
+  }
+
+  /// Reads what `json` wrote.
+  init(_ value: JSONValue) throws(FieldError) {
+    var reader = try JSONReader(value)
+    for var entry in try reader.optionalObjects("keys", max: Limits.providerKeys) ?? [] {
+      let id = try entry.string("id")
+      guard Self.isID(id) else { throw entry.error("id", "must be letters and digits") }
+      let team = try entry.string("team")
+      let use = Use(rawValue: try entry.choice("use", of: Use.allCases.map(\.rawValue)))!
+      let bundleIDs = try entry.optionalStrings("bundleIDs")
+      let environment = try entry.optionalChoice("environment", of: PushEnvironment.allCases.map(\.name))
+      try entry.finish()
+      entries.append(
+        Entry(id: id, team: team, use: use, bundleIDs: bundleIDs, environment: environment.flatMap { PushEnvironment(name: $0) }))
+    }
+    try reader.finish()
+  }
+
+  /// As it stands in the file.
+  var json: JSONValue {
+    let keys = entries.map { entry -> JSONValue in
+      var object: JSONObject = ["id": .string(entry.id), "team": .string(entry.team), "use": .string(entry.use.rawValue)]
+      object["bundleIDs"] = entry.bundleIDs.map { .array($0.map(JSONValue.string)) }
+      object["environment"] = entry.environment.map { .string($0.name) }
+      return .object(object)
+    }
+    return ["keys": .array(keys)]
+  }
+
+  /// Adds a key, whose id must be new; of keys to sign with there is one a team.
+  mutating func add(_ entry: Entry) throws(CommandError) {
+    guard !entries.contains(where: { $0.id == entry.id }) else {
+      throw CommandError("there is a key \(entry.id) already; remove it first")
+    }
+    if entry.use == .signing, let other = entries.first(where: { $0.use == .signing && $0.team == entry.team }) {
+      throw CommandError("the team \(entry.team) signs with the key \(other.id) already; remove that one first")
+    }
+    guard entries.count < Limits.teams else { throw CommandError("\(Limits.teams) keys are the most that are kept; remove one first") }
+    entries.append(entry)
+  }
+
+  /// Takes the key of that id out and returns it; nil when there is none.
+  mutating func remove(_ id: String) -> Entry? {
+    guard let place = entries.firstIndex(where: { $0.id == id }) else { return nil }
+    return entries.remove(at: place)
+  }
+
+  /// Writes the file into `folder`, whose lock the caller holds.
+  func write(to folder: StateFolder) throws(FileError) {
+    try Files.write(json.serialized(pretty: true) + "\n", to: folder.file(Self.name), mode: 0o600)
+  }
+
+  /// Whether `text` can be the id of a key or a team: ASCII letters and digits, ten of them at Apple.
+  static func isID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+  }
+}
+
+extension StateFolder {
+  /// The files here that nobody else may read: private keys, and what holds secrets.
+  var secretFiles: [String] {
+    let names = (try? Files.names(in: path)) ?? []
+    return names.filter { name in
+      [".p8", ".key"].contains { name.hasSuffix($0) } || ["credentials.json", AccessFile.name].contains(name)
+    }.map { file($0) }
+  }
+}
+
+/// Whether files with secrets are for their owner alone.
+enum FilePermissions {
+  /// What is said of a file that others than its owner may read or write; nil when it is for the owner alone, or missing.
+  static func complaint(about path: String) -> String? {
+    guard let mode = Files.mode(path), mode & 0o077 != 0 else { return nil }
+    let digits = String(mode, radix: 8)
+    return "\(path) holds a secret and has the permissions \(digits), so that others can use it; chmod 600 it"
+  }
+}
