@@ -131,6 +131,10 @@ extension Cause {
     case .noSuchActivity:
       Remedy(
         "No Live Activity runs under this token.", "Start one first, and send updates to the token which that very activity reports.")
+    case .noSubscribers:
+      Remedy(
+        "No Live Activity on the devices follows this channel.",
+        "Start the activity with the channel's id, as pushType channel in the app or as input-push-channel in a start push.")
     case .noSuchApp:
       Remedy("The device has no app with this bundle id.", "Install the app there, or correct the bundle id in the topic.")
     case .appRemoved:

@@ -12,7 +12,24 @@ public final class MemoryEngine: Engine {
     var tokenPages: [Int: [UInt8]] = [:]
     var logPages: [UInt64: [UInt8]] = [:]
     var journal: [(number: UInt64, bytes: [UInt8])] = []
+    var channels: [ChannelID: (channel: Channel, message: StoredMessage?)] = [:]
+    var broadcasts: [UInt64: (record: [UInt8], payload: [UInt8])] = [:]
     var registrations: [DeviceToken: (Registration, registered: Instant)] = [:]
+
+    mutating func apply(_ change: BroadcastChange) {
+      switch change {
+      case .putChannel(let channel): channels[channel.id] = (channel, nil)
+      case .forgetChannel(let id): channels[id] = nil
+      case .putMessage(let id, let message): channels[id]?.message = message
+      case .putBroadcast(let number, let record, let payload): broadcasts[number] = (record, payload)
+      case .forgetBroadcast(let number): broadcasts[number] = nil
+      }
+    }
+  }
+
+  /// The most recent message of a channel.
+  public func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? {
+    contents.withLock { $0.channels[channel]?.message }
   }
 
   private let contents = Mutex(Contents())
@@ -29,6 +46,14 @@ public final class MemoryEngine: Engine {
     for (word, number) in saved.words { try visit(.word(word, number: number)) }
     for (number, bundleID, environment, upstream) in saved.routes {
       try visit(.route(number: number, bundleID: bundleID, environment, upstream: upstream))
+    }
+    for saved in saved.channels.values.sorted(by: { $0.channel.number < $1.channel.number }) {
+      try visit(.channel(saved.channel, messageUntil: saved.message?.until))
+    }
+    for (number, broadcast) in saved.broadcasts.sorted(by: { $0.key < $1.key }) {
+      try visiting(broadcast.record) { (bytes) throws(StoreError) in
+        try visit(.broadcast(number: number, bytes, payload: broadcast.payload))
+      }
     }
     for number in saved.tokenPages.keys.sorted() {
       let bytes = saved.tokenPages[number] ?? []
@@ -54,6 +79,7 @@ public final class MemoryEngine: Engine {
         case .remove(let token): contents.registrations[token] = nil
         }
       }
+      for change in commit.broadcasts { contents.apply(change) }
       for page in commit.tokenPages { contents.tokenPages[page.number] = Array(page.bytes) }
       for page in commit.logPages { contents.logPages[page.number] = Array(page.bytes) }
       if !commit.journal.isEmpty { contents.journal.append((commit.number, Array(commit.journal))) }

@@ -1,3 +1,4 @@
+public import Delivery
 public import Primitives
 public import Push
 import Reactor
@@ -22,13 +23,16 @@ public final class Store: Sendable {
   ///   - resolveUpstream: The number of the upstream for a bundle id, an environment, and the name that a registration gives; called on the
   ///     store thread, once for each such combination.
   ///   - readinessChanged: Told when pushes are no longer taken, and when they are again; called on the store thread.
+  ///   - deliverBroadcast: Hands a loop a broadcast to send; called on the store thread, and must not block.
   ///   - deliver: Hands a settled batch to a loop; called on the store thread, and must not block.
   /// - Throws: What keeps the engine's content from being read.
   public init(
     engine: any Engine, apps: AppDirectory, loops: Int, settings: StoreSettings = StoreSettings(),
     clock: @escaping @Sendable () -> Instant,
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
-    readinessChanged: (@Sendable (Readiness) -> Void)? = nil, deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
+    readinessChanged: (@Sendable (Readiness) -> Void)? = nil,
+    deliverBroadcast: @escaping @Sendable (_ loop: Int, ForwardedBroadcast) -> Void = { _, _ in },
+    deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
   ) throws(StoreError) {
     precondition(loops > 0)
     self.engine = engine
@@ -37,7 +41,7 @@ public final class Store: Sendable {
     self.inbox = inbox
     let core = try StoreCore(
       engine: engine, settings: settings, loops: loops, resolver: RouteResolver(apps: apps, upstream: resolveUpstream), clock: clock,
-      deliver: deliver, pool: pool, shared: shared)
+      deliver: deliver, deliverBroadcast: deliverBroadcast, pool: pool, shared: shared)
     let box = CoreBox(core)
     do {
       thread = try Thread.start(name: "store") { StoreThread.run(box.take(), inbox) }

@@ -14,12 +14,14 @@ struct StoreCore: ~Copyable {
   let loops: Int
   let clock: @Sendable () -> Instant
   let deliver: @Sendable (_ loop: Int, Batch) -> Void
+  let deliverBroadcast: @Sendable (_ loop: Int, ForwardedBroadcast) -> Void
   let pool: BatchPool
   let shared: StoreShared
   var resolver: RouteResolver
   var state: StoreState
   var folding = Folding()
   var waiters: [Waiter] = []
+  var castWaiters: [CastWaiter] = []
   /// The instant of this round.
   var now = Instant.distantPast
 
@@ -57,7 +59,8 @@ struct StoreCore: ~Copyable {
   /// Reads everything back from the engine.
   init(
     engine: any Engine, settings: StoreSettings, loops: Int, resolver: RouteResolver, clock: @escaping @Sendable () -> Instant,
-    deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void, pool: BatchPool, shared: StoreShared
+    deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void,
+    deliverBroadcast: @escaping @Sendable (_ loop: Int, ForwardedBroadcast) -> Void, pool: BatchPool, shared: StoreShared
   ) throws(StoreError) {
     self.engine = engine
     self.settings = settings
@@ -65,6 +68,7 @@ struct StoreCore: ~Copyable {
     self.resolver = resolver
     self.clock = clock
     self.deliver = deliver
+    self.deliverBroadcast = deliverBroadcast
     self.pool = pool
     self.shared = shared
     dueBatches = Array(repeating: nil, count: loops)
@@ -78,6 +82,8 @@ struct StoreCore: ~Copyable {
   var nextWake: Instant? {
     mutating get {
       var wake = failure == nil ? state.nextDue : retryAt
+      if failure == nil, let due = state.casts.nextDue { wake = min(wake ?? .distantFuture, due) }
+      for waiter in castWaiters { wake = min(wake ?? .distantFuture, waiter.until) }
       for waiter in waiters { wake = min(wake ?? .distantFuture, waiter.wait.until) }
       return wake
     }
@@ -96,6 +102,7 @@ struct StoreCore: ~Copyable {
     if failure == nil {
       for item in batches { state.settle(item.batch, at: now) }
       releaseDue()
+      state.releaseBroadcasts(at: now)
       commit(batches)
     } else {
       for item in batches { refuse(item.batch, loop: item.loop) }
@@ -103,7 +110,9 @@ struct StoreCore: ~Copyable {
     for item in batches { deliver(item.loop, item.batch) }
     batches.removeAll(keepingCapacity: true)
     deliverDue()
+    if failure == nil { deliverBroadcasts() }
     answerWaiters()
+    answerCastWaiters()
     publish()
   }
 
@@ -124,6 +133,7 @@ struct StoreCore: ~Copyable {
     }
     for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
     waiters.removeAll()
+    answerCastWaiters(isLast: true)
     shared.end()
     engine.close()
   }

@@ -14,7 +14,8 @@ import Testing
 
   /// Causes with which a device lets a push pass.
   private static let ignored: [Cause] = [
-    .noSuchWidget, .noSuchControl, .noSuchActivity, .noSuchApp, .appRemoved, .payloadNotUnderstood, .contentStateNotDecodable,
+    .noSuchWidget, .noSuchControl, .noSuchActivity, .noSuchApp, .appRemoved, .noSubscribers, .payloadNotUnderstood,
+    .contentStateNotDecodable,
     .attributesTypeUnknown, .alertMissing, .staleTimestamp, .futureTimestamp, .activityEnded, .tokenKindMismatch, .permissionDenied,
   ]
 

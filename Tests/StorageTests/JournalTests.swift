@@ -146,7 +146,7 @@ import Testing
       var state = try StoreState.load(bench.engine, settings: bench.settings, resolver: Bench.resolver(bench.apps), at: bench.now)
       var loader = StateLoader(logCapacity: 256)
       let outcome = row.prefix(length).withUnsafeBytes { part in
-        Result { try loader.take(.journal(number: 9, part), &state) }
+        Result { try loader.take(.journal(number: 9, part), &state, at: .distantPast) }
       }
       if case .success = outcome { whole += 1 }
     }

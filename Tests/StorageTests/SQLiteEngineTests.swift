@@ -25,8 +25,8 @@ import Testing
     let folder = Folder()
     defer { folder.remove() }
     try SQLiteEngine(path: folder.store).close()
-    try run("PRAGMA user_version=\(SQLiteSchema.version - 1)", folder.store)
-    let error = StoreError.earlierSchema(path: folder.store, found: SQLiteSchema.version - 1, supported: SQLiteSchema.version)
+    try run("PRAGMA user_version=\(SQLiteSchema.oldestVersion - 1)", folder.store)
+    let error = StoreError.earlierSchema(path: folder.store, found: SQLiteSchema.oldestVersion - 1, supported: SQLiteSchema.version)
     #expect(throws: error) { try SQLiteEngine(path: folder.store) }
     #expect("\(error)".contains("move it away"))
   }

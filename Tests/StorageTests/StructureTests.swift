@@ -144,7 +144,7 @@ import Testing
       var loader = StateLoader(logCapacity: 256)
       _ = state.routes.number(of: RouteName(bundleID: Bench.bundle, environment: .development, upstream: nil))
       let outcome = bytes.prefix(length).withUnsafeBytes { part in
-        Result { try loader.take(.tokenPage(number: 0, part), &state) }
+        Result { try loader.take(.tokenPage(number: 0, part), &state, at: .distantPast) }
       }
       // Cut between two records is a shorter page; cut within one is an error. Neither reads past the end.
       if case .success = outcome { #expect(state.tokens.activeCount == 0) }

@@ -25,6 +25,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     let connection: SQLiteConnection
     let statements: Statements
     let registrations: SQLiteRegistrationWriter
+    let broadcasts: SQLiteBroadcasts
     let checkpointer: Checkpointer
   }
 
@@ -65,7 +66,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     do throws(SQLiteConnection.Failure) {
       opened = Opened(
         lock: lock, connection: connection, statements: try Statements(connection),
-        registrations: try SQLiteRegistrationWriter(connection), checkpointer: checkpointer)
+        registrations: try SQLiteRegistrationWriter(connection), broadcasts: try SQLiteBroadcasts(connection), checkpointer: checkpointer)
       reader = Mutex(try SQLiteRegistrations(path, fileSystem: fileSystem))
     } catch {
       throw error.storeError(path)
@@ -101,6 +102,14 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     try rows("SELECT number, bundle, environment, upstream FROM route ORDER BY number") { (row) throws(StoreError) in
       let environment = PushEnvironment(name: row.text(2) ?? "") ?? .production
       try visit(.route(number: UInt32(row.int(0)), bundleID: row.text(1) ?? "", environment, upstream: row.text(3)))
+    }
+    try rows("SELECT id, bundle, environment, policy, number, deleted, message_until FROM channel ORDER BY number") {
+      (row) throws(StoreError) in
+      guard let (channel, until) = SQLiteBroadcasts.channel(row) else { return }
+      try visit(.channel(channel, messageUntil: until))
+    }
+    try rows("SELECT number, record, payload FROM broadcast ORDER BY number") { (row) throws(StoreError) in
+      try visit(.broadcast(number: UInt64(row.int(0)), row.blob(1), payload: Array(row.blob(2))))
     }
     try rows("SELECT number, data FROM token_page ORDER BY number") { (row) throws(StoreError) in
       try visit(.tokenPage(number: row.int(0), row.blob(1)))
@@ -138,6 +147,11 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The registrations that match.
   public func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
     try reading { (reader) throws(SQLiteConnection.Failure) in try reader.list(query) }
+  }
+
+  /// The most recent message of a channel.
+  public func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? {
+    do throws(SQLiteConnection.Failure) { return try open.broadcasts.message(of: channel) } catch { throw error.storeError(description) }
   }
 
   /// Keeps the write-ahead log short.
@@ -195,6 +209,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       try statements.route.run()
     }
     if !commit.registrations.isEmpty { try open.registrations.apply(commit.registrations) }
+    if !commit.broadcasts.isEmpty { try open.broadcasts.apply(commit.broadcasts) }
     for page in commit.tokenPages {
       statements.tokenPage.bind(1, Int64(page.number))
       statements.tokenPage.bind(2, borrowing: page.bytes)

@@ -3,7 +3,9 @@ import CSQLite
 /// The tables of a store's file, and its marks: whose it is, and which version wrote it.
 enum SQLiteSchema {
   /// The version that this build reads and writes.
-  static let version = 2
+  static let version = 3
+  /// The oldest version that this build reads, and makes into its own: it lacks the tables of broadcasts.
+  static let oldestVersion = 2
   /// Bytes of a page. SQLite writes each page of a commit with two calls and reads each page that it frees; with twice its standard size
   /// there are half as many, for a fifth more bytes. With four times, the bytes eat what the calls save.
   static let pageBytes = 8192
@@ -21,6 +23,14 @@ enum SQLiteSchema {
       user TEXT, platform TEXT, registered INTEGER NOT NULL, details BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX registration_device ON registration(device, token) WHERE device IS NOT NULL;
     CREATE INDEX registration_user ON registration(user, token) WHERE user IS NOT NULL;
+    \(broadcastTables)
+    """
+
+  private static let broadcastTables = """
+    CREATE TABLE channel(
+      id BLOB PRIMARY KEY, bundle TEXT NOT NULL, environment TEXT NOT NULL, policy INTEGER NOT NULL, number INTEGER NOT NULL,
+      deleted INTEGER NOT NULL, message_id TEXT, message_until INTEGER, message BLOB) WITHOUT ROWID;
+    CREATE TABLE broadcast(number INTEGER PRIMARY KEY, record BLOB NOT NULL, payload BLOB NOT NULL);
     """
 
   /// Sets the connection up for commits that a power cut does not take back, and makes the tables in an empty file.
@@ -36,23 +46,26 @@ enum SQLiteSchema {
       guard isEmpty || found == applicationID else {
         throw SQLiteConnection.Failure(code: SQLITE_NOTADB, description: "it is a database of some other program")
       }
-      if isEmpty || version == Self.version { try setUp(connection, isEmpty: isEmpty) }
+      if isEmpty || (oldestVersion...Self.version).contains(version) { try setUp(connection, isEmpty: isEmpty, version: version) }
     } catch {
       throw error.storeError(path)
     }
     guard version <= Self.version else { throw .laterSchema(path: path, found: version, supported: Self.version) }
-    guard isEmpty || version == Self.version else {
+    guard isEmpty || version >= oldestVersion else {
       throw .earlierSchema(path: path, found: version, supported: Self.version)
     }
   }
 
-  private static func setUp(_ connection: SQLiteConnection, isEmpty: Bool) throws(SQLiteConnection.Failure) {
+  private static func setUp(_ connection: SQLiteConnection, isEmpty: Bool, version: Int) throws(SQLiteConnection.Failure) {
     // Debian's SQLite would write zeros over every page that the journal gives back, which doubles what folding writes.
     try connection.run(
       """
       PRAGMA page_size=\(pageBytes); PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384;
       PRAGMA secure_delete=OFF
       """)
+    if !isEmpty, version < Self.version {
+      try connection.run("BEGIN IMMEDIATE; \(broadcastTables) PRAGMA user_version=\(Self.version); COMMIT")
+    }
     guard isEmpty else { return }
     try connection.run(
       "BEGIN IMMEDIATE; \(tables) PRAGMA application_id=\(applicationID); PRAGMA user_version=\(Self.version); COMMIT")

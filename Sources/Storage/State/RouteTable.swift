@@ -69,6 +69,19 @@ struct RouteTable: ~Copyable {
   /// The rules for an app that may have no route yet.
   func policy(_ bundleID: String) -> AppPolicy { resolver.policy(bundleID) }
 
+  /// The apps of the present configuration.
+  var apps: AppDirectory { resolver.apps }
+
+  /// The numbers of the upstreams of an app in an environment, each once: its own first, then those that registrations name. O(routes).
+  func upstreams(of owner: ChannelOwner) -> [UInt16] {
+    var upstreams = [resolver.upstream(owner.bundleID, owner.environment, nil)]
+    for (number, name) in names.enumerated() where name.bundleID == owner.bundleID && name.environment == owner.environment {
+      let upstream = routes[UInt32(number)].pointee.upstream
+      if !upstreams.contains(upstream) { upstreams.append(upstream) }
+    }
+    return upstreams
+  }
+
   /// Notes that the engine knows all routes.
   mutating func markSaved() { savedCount = names.count }
 

@@ -15,7 +15,7 @@ struct StateLoader {
 
   init(logCapacity: Int) { logLimit = logCapacity }
 
-  mutating func take(_ item: SavedItem, _ state: inout StoreState) throws(ByteReader.Malformed) {
+  mutating func take(_ item: SavedItem, _ state: inout StoreState, at now: Instant) throws(ByteReader.Malformed) {
     if case .word(let word, let number) = item {
       words.append((word, number))
       return
@@ -26,6 +26,10 @@ struct StateLoader {
     case .route(let number, let bundleID, let environment, let upstream):
       let name = RouteName(bundleID: bundleID, environment: environment, upstream: upstream)
       guard state.routes.number(of: name) == number else { throw ByteReader.Malformed() }
+    case .channel(let channel, let until): state.casts.channels.load(channel, messageUntil: until)
+    case .broadcast(let number, let bytes, let payload):
+      let record = try BroadcastCoding.decode(bytes, number: number)
+      state.casts.load(record, payload: payload, route: state.broadcastRoute(record.owner), at: now)
     case .tokenPage(_, let bytes): try takeRecords(ByteReader(bytes), &state, isJournal: false)
     case .logPage(_, let bytes):
       var reader = ByteReader(bytes)

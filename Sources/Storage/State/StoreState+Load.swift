@@ -13,7 +13,7 @@ extension StoreState {
     var loader = StateLoader(logCapacity: state.log.capacity)
     try engine.load { (item) throws(StoreError) in
       do throws(ByteReader.Malformed) {
-        try loader.take(item, &state)
+        try loader.take(item, &state, at: now)
       } catch {
         throw .corrupt(path: engine.description, "a saved record has no meaning")
       }

@@ -32,6 +32,8 @@ struct StoreState: ~Copyable {
   var removed: [UInt32] = []
   /// What the next commit changes about registrations as they are listed.
   var registrationChanges: [RegistrationChange] = []
+  /// Channels and broadcasts.
+  var casts = BroadcastState()
   /// Tokens to write at the next commit.
   var changed: ContiguousArray<UInt32> = []
   /// Pages of tokens that changed since they were folded.
@@ -88,6 +90,7 @@ struct StoreState: ~Copyable {
     journal.removeAll(keeping: 4 << 20)
     journalMarks = JournalMarks()
     registrationChanges.removeAll()
+    casts.committed()
     vocabulary.markSaved()
     routes.markSaved()
     counters.commits += 1

@@ -15,6 +15,7 @@ class WrappedEngine: Engine, @unchecked Sendable {
   func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
     try inner.registrations(query)
   }
+  func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? { try inner.message(of: channel) }
   func maintain() throws(StoreError) { try inner.maintain() }
   var journalBytes: Int { inner.journalBytes }
   var oldestJournalRow: UInt64? { inner.oldestJournalRow }

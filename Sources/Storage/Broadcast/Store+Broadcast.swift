@@ -1,0 +1,112 @@
+public import Delivery
+public import Primitives
+public import Push
+
+extension Store {
+  /// Carries out what the provider API asks of an owner's channels; `reply` is called on the store thread, once what was changed is
+  /// durable, and must not block.
+  public func carryOut(
+    _ operation: ChannelOperation, of owner: ChannelOwner, reply: @escaping @Sendable (ChannelAnswer) -> Void
+  ) {
+    let isTaken = inbox.add { core in
+      guard core.unreadiness == nil else { return reply(.refused(.serviceUnavailable)) }
+      let answer = core.state.carryOut(operation, of: owner, at: core.now)
+      core.afterCommit.append { error in reply(error == nil ? answer : .refused(.serviceUnavailable)) }
+    }
+    if !isTaken { reply(.refused(.serviceUnavailable)) }
+  }
+
+  /// Carries out what the provider API asks of an owner's channels.
+  public func carryOut(_ operation: ChannelOperation, of owner: ChannelOwner) async -> ChannelAnswer {
+    await withCheckedContinuation { continuation in
+      carryOut(operation, of: owner) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Reports what became of a broadcast that was delivered to a loop. While the store takes no writes the report is lost, and the
+  /// broadcast is sent again: one that comes twice is better than one that never comes.
+  public func complete(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
+    _ = inbox.add { core in
+      guard core.unreadiness == nil else { return }
+      core.state.completeBroadcast(ticket, outcome, detail: detail, at: core.now)
+    }
+  }
+
+  /// The most recent message of a live channel of an app, while it is kept; nil when there is none, or no such channel.
+  public func storedMessage(_ channel: ChannelID, bundleID: String) async throws(StoreError) -> StoredMessage? {
+    try await ask { core throws(StoreError) in
+      guard core.state.casts.channels[channel]?.owner.bundleID == bundleID,
+        let until = core.state.casts.channels.messageUntil[channel], until > core.now
+      else { return nil }
+      return try core.message(of: channel)
+    }
+  }
+
+  /// The broadcasts with that id, newest first. With `until`, answers once the newest has ended, or at that time.
+  public func broadcasts(_ id: PushID, until: Instant? = nil) async throws(StoreError) -> [BroadcastRecord] {
+    try await suspend { core, resume in
+      let records = core.state.casts.records(of: id)
+      guard let until, let newest = records.first, !newest.isFinal, until > core.now, core.castWaiters.count < core.settings.waiters
+      else { return resume(.success(records)) }
+      core.castWaiters.append(StoreCore.CastWaiter(id: id, until: until) { resume(.success($0)) })
+    }
+  }
+}
+
+extension StoreCore {
+  /// Somebody who waits for a broadcast's end.
+  struct CastWaiter {
+    var id: PushID
+    var until: Instant
+    var resume: @Sendable ([BroadcastRecord]) -> Void
+  }
+
+  /// A channel's message, changes of this round included.
+  func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? {
+    for case .putMessage(channel, let message) in state.casts.changes.reversed() { return message }
+    return try engine.message(of: channel)
+  }
+
+  /// Hands the loops what has become durable; a channel's messages always to the same one, so that they keep their order.
+  mutating func deliverBroadcasts() {
+    for broadcast in state.casts.takeOutgoing() {
+      deliverBroadcast(Int((broadcast.channel.high ^ broadcast.channel.low) % UInt64(loops)), broadcast)
+    }
+  }
+
+  /// Answers those whose broadcast has ended or whose time is over; all of them when `isLast`.
+  mutating func answerCastWaiters(isLast: Bool = false) {
+    guard !castWaiters.isEmpty else { return }
+    castWaiters.removeAll { waiter in
+      let records = state.casts.records(of: waiter.id)
+      guard isLast || now >= waiter.until || records.first?.isFinal ?? true else { return false }
+      waiter.resume(records)
+      return true
+    }
+  }
+}
+
+extension StoreState {
+  mutating func carryOut(_ operation: ChannelOperation, of owner: ChannelOwner, at now: Instant) -> ChannelAnswer {
+    casts.carryOut(operation, of: owner, route: broadcastRoute(owner), patience: settings.connectPatience, at: now)
+  }
+
+  mutating func completeBroadcast(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String, at now: Instant) {
+    casts.complete(
+      ticket, outcome, detail: detail, retry: settings.retry, patience: settings.connectPatience, using: &generator, at: now)
+  }
+
+  /// Sends what is due.
+  mutating func releaseBroadcasts(at now: Instant) {
+    guard let due = casts.nextDue, due <= now else { return }
+    let apps = routes.apps
+    casts.releaseDue(patience: settings.connectPatience, at: now) { apps.index(of: $0.bundleID) }
+  }
+
+  /// Every upstream that a registration of the owner's app names, and the app's own.
+  func broadcastRoute(_ owner: ChannelOwner) -> BroadcastRoute {
+    BroadcastRoute(
+      upstreams: routes.upstreams(of: owner), app: routes.apps.index(of: owner.bundleID),
+      adopts: routes.policy(owner.bundleID).unknownTokens == .adopt)
+  }
+}
