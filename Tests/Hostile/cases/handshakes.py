@@ -1,0 +1,225 @@
+"""Connections: many, slow, half-open, and TLS that goes wrong."""
+import concurrent.futures
+import os
+import resource
+import socket
+import ssl
+import time
+
+from OpenSSL import SSL
+
+import fields
+import frames
+from attack import MB, attack
+from attacker import that
+
+HANDSHAKE_SECONDS = 10
+REQUEST_SECONDS = 30
+SWEEP_SECONDS = 3
+
+
+def _raw(a):
+    raw = socket.create_connection(("127.0.0.1", a.server.port), timeout=60)
+    return raw
+
+
+def _until_closed(raw, began):
+    """Seconds from `began` until the server hangs up."""
+    raw.settimeout(60)
+    try:
+        while raw.recv(65_536):
+            pass
+    except (ConnectionError, ssl.SSLError):
+        pass
+    return time.monotonic() - began
+
+
+def _client_hello():
+    """What a TLS client says first."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    secure = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+    try:
+        secure.do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return outgoing.read()
+
+
+@attack(waits=True, each={"nothing": b"", "half a ClientHello": _client_hello()[:100], "a whole one": _client_hello()})
+def half_open_tls(a, octets):
+    """Handshakes that are never finished: closed after ten seconds."""
+    began = time.monotonic()
+    raws = [_raw(a) for _ in range(50)]
+    for raw in raws:
+        raw.sendall(octets)
+    took = [_until_closed(raw, began) for raw in raws]
+    for raw in raws:
+        raw.close()
+    that(HANDSHAKE_SECONDS - 1 < min(took) and max(took) < HANDSHAKE_SECONDS + SWEEP_SECONDS, "an end after 10 seconds",
+         f"{min(took):.1f} to {max(took):.1f}")
+    return f"closed after {max(took):.1f} s"
+
+
+@attack(waits=True)
+def no_preface(a):
+    """A TLS handshake and then nothing: closed after ten seconds."""
+    began = time.monotonic()
+    took = _until_closed(a.tls().socket, began)
+    that(took < HANDSHAKE_SECONDS + SWEEP_SECONDS, "an end after 10 seconds", f"{took:.1f}")
+    return f"closed after {took:.1f} s"
+
+
+@attack(waits=True)
+def slow_headers(a):
+    """A header list that is sent a byte a second."""
+    made = a.connect()
+    began = time.monotonic()
+    made.socket.sendall(frames.headers(1, fields.post(), flags=0))
+    made.socket.settimeout(1)
+    rest = iter(frames.continuation(1, fields.literal("x-a", "b" * 100)))
+    try:
+        while time.monotonic() - began < REQUEST_SECONDS + SWEEP_SECONDS:
+            made.socket.sendall(bytes([next(rest)]))
+            try:
+                if not made.socket.recv(4096):
+                    break
+            except TimeoutError:
+                continue
+        else:
+            that(False, "an end after 30 seconds", "a connection that stays")
+    except (ConnectionError, ssl.SSLError):
+        pass
+    took = time.monotonic() - began
+    that(took > 5, "time for a slow client", f"{took:.1f} s")
+    return f"closed after {took:.1f} s"
+
+
+@attack(waits=True)
+def slow_body(a):
+    """Bodies of which a byte a second comes: IdleTimeout after thirty seconds, and the connection serves on."""
+    made = a.connect(authenticated=True)
+    opened = [made.next_stream() for _ in range(20)]
+    began = time.monotonic()
+    made.send(*(frames.headers(stream, fields.block(*fields.request(("authorization", "bearer " + a.server.token), method="POST",
+                                                                    path="/3/device/" + "22" * 32)), end=False) for stream in opened))
+    made.deadline = began + REQUEST_SECONDS + SWEEP_SECONDS + 5
+    beats = 0
+    while not all(made.stream(each).ended or made.stream(each).reset is not None for each in opened):
+        that(time.monotonic() < made.deadline - 2, "answers after 30 seconds", made.story())
+        if time.monotonic() - began > beats:
+            beats += 1
+            made.send(*(frames.data(each, b" ") for each in opened if made.stream(each).is_untouched))
+            made.send(frames.ping(), name="PING")
+        made.read()
+    took = time.monotonic() - began
+    answers = {(made.stream(each).status, bytes(made.stream(each).body)) for each in opened}
+    that(answers == {(400, b'{"reason":"IdleTimeout"}')}, "400 IdleTimeout on each", answers)
+    that(a.push(connection=made)[0] == 400, "a connection that serves on", made.story())
+    return f"IdleTimeout after {took:.1f} s"
+
+
+@attack()
+def renegotiation(a):
+    """Handshakes within a TLS 1.2 connection are refused."""
+    context = SSL.Context(SSL.TLSv1_2_METHOD)
+    context.set_alpn_protos([b"h2"])
+    raw = _raw(a)
+    raw.setblocking(True)
+    secure = SSL.Connection(context, raw)
+    secure.set_connect_state()
+    secure.do_handshake()
+    secure.sendall(frames.PREFACE + frames.settings())
+    refused = None
+    try:
+        for _ in range(50):
+            secure.renegotiate()
+            secure.do_handshake()
+            secure.sendall(frames.ping())
+            secure.recv(65_536)
+    except (SSL.Error, OSError) as error:
+        refused = error
+    raw.close()
+    that(refused is not None, "a refusal", "fifty renegotiations")
+    return f"refused: {refused}"
+
+
+@attack(slowdown=20)
+def handshake_flood(a):
+    """Handshakes as fast as four clients make them, each hung up at once."""
+    context = ssl.create_default_context(cafile=a.server.ca)
+    context.check_hostname = False
+    end = time.monotonic() + a.seconds
+
+    def shake():
+        count = 0
+        while time.monotonic() < end:
+            with _raw(a) as raw, context.wrap_socket(raw, server_hostname="localhost"):
+                count += 1
+        return count
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        count = sum(each.result() for each in [pool.submit(shake) for _ in range(4)])
+    return f"{count / a.seconds:.0f} handshakes a second"
+
+
+@attack(slowdown=20, each={"nothing": b"", "a ClientHello": _client_hello(), "garbage": b"\x80" * 300, "HTTP/1.1": b"GET / HTTP/1.1\r\n\r\n"})
+def connection_flood(a, octets):
+    """Connections as fast as they can be made, with a few bytes, and gone again."""
+    count, end = 0, time.monotonic() + a.seconds
+    while time.monotonic() < end:
+        with _raw(a) as raw:
+            raw.sendall(octets)
+            count += 1
+    return f"{count / a.seconds:.0f} connections a second"
+
+
+@attack(descriptors=256, slowdown=10)
+def out_of_descriptors(a):
+    """More connections than a process of 256 descriptors can have: the others are served, and so is what comes after."""
+    raws = []
+    for _ in range(400):
+        raws.append(_raw(a))
+    used = len(os.listdir(f"/proc/{a.server.process.pid}/fd"))
+    that(used < 256, "fewer than 256 descriptors in use", used)
+    with socket.create_connection(("127.0.0.1", int(a.server.control.rsplit(":", 1)[1])), timeout=5) as raw:
+        context = ssl.create_default_context(cafile=a.server.ca)
+        with context.wrap_socket(raw, server_hostname="localhost") as secure:
+            secure.sendall(b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            that(secure.recv(100).startswith(b"HTTP/1.1 200"), "a control face that answers", "something else")
+    for raw in raws:
+        raw.close()
+    time.sleep(0.1)
+    that(a.push()[0] == 400, "a server that serves again", "another answer")
+    return f"{used} descriptors in use"
+
+
+@attack(peak=600, slowdown=5)
+def idle_connections(a):
+    """A thousand idle connections, ten thousand in the long run."""
+    count = 10_000 if a.long else 1000
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    that(hard > count + 100, f"{count + 100} descriptors of our own (ulimit -Hn)", hard)
+    context = ssl.create_default_context(cafile=a.server.ca)
+    context.set_alpn_protocols(["h2"])
+    before = a.server.memory()
+    secure = []
+    for _ in range(count):
+        made = context.wrap_socket(_raw(a), server_hostname="localhost")
+        made.sendall(frames.PREFACE + frames.settings() + frames.settings(flags=frames.ACK))
+        secure.append(made)
+    time.sleep(0.5)
+    each = (a.server.memory() - before) / count
+    alive = 0
+    for made in secure[::97]:
+        made.sendall(frames.ping(b"stillup?"))
+        made.settimeout(5)
+        octets = b""
+        while b"stillup?" not in octets and (more := made.recv(4096)):
+            octets += more
+        alive += b"stillup?" in octets
+    for made in secure:
+        made.close()
+    that(alive == len(secure[::97]), "all connections alive", alive)
+    that(each < 80 * 1024, "less than 80 KB a connection", f"{each / 1024:.1f} KB")
+    return f"{each / 1024:.1f} KB a connection, {count * each / MB:.0f} MB in all"

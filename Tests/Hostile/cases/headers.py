@@ -1,0 +1,68 @@
+"""Header lists that grow on their way in."""
+import itertools
+
+import fields
+import frames
+from attack import attack
+from attacker import that
+
+BEGIN = fields.indexed(fields.METHOD_POST) + fields.indexed(fields.SCHEME_HTTPS) + fields.literal(fields.PATH_ROOT, "/3/device/00")
+LITERAL = fields.literal("x-a", "b" * 4000)
+
+
+@attack(each={"empty": b"", "small": fields.literal("a", "b"), "full": LITERAL * 4})
+def continuation_flood(a, piece):
+    """A header list that never ends (CVE-2024-28182)."""
+    def pieces(made):
+        stream = made.next_stream()
+        return itertools.chain([frames.headers(stream, BEGIN, flags=0)], itertools.repeat(frames.continuation(stream, piece, flags=0)))
+    floods = a.repeatedly(pieces, authenticated=False)
+    that(len(floods) > 1 and floods[0].closed, "the server to hang up", floods[0])
+    return f"{len(floods)} connections, the first {floods[0]}"
+
+
+def _bomb(made):
+    """A field of 4,000 bytes put into the table once, then named by single bytes, 16,000 of them in each list."""
+    yield frames.headers(made.next_stream(), BEGIN + fields.literal("x-a", "b" * 3900, fields.INCREMENTAL))
+    bomb = BEGIN + fields.indexed(fields.FIRST_DYNAMIC) * 16_000
+    while True:
+        yield frames.headers(made.next_stream(), bomb)
+
+
+@attack()
+def hpack_bomb(a):
+    """Single bytes that stand for thousands, 64 MB a list (CVE-2016-6581)."""
+    floods = a.repeatedly(_bomb)
+    return f"{len(floods)} connections, {sum(each.sent for each in floods) / 16_000:.0f} bombs"
+
+
+@attack()
+def hpack_table_churn(a):
+    """Table sizes that change in every list, and entries that drive each other out."""
+    churn = fields.size_update(0) + fields.size_update(4096) + BEGIN + fields.literal("x-a", "b" * 3900, fields.INCREMENTAL) * 3
+
+    def pieces(made):
+        return (frames.headers(made.next_stream(), churn) for _ in itertools.count())
+    floods = a.repeatedly(pieces)
+    return f"{len(floods)} connections, {sum(each.sent for each in floods) / len(churn):.0f} lists"
+
+
+@attack()
+def header_list_of_8000_bytes(a):
+    """A list of at most 8,000 bytes is a request, a larger one is answered 431 and costs no more than that."""
+    made = a.connect(authenticated=True)
+    pseudo = sum(len(name) + len(value) + 32 for name, value in fields.request(method="POST"))
+    authorization = len("authorization") + len("bearer ") + len(a.server.token) + 32 + len("apns-topic") + len("com.example.app") + 32
+    room = 8000 - authorization - pseudo - len("/3/device/" + "22" * 32) + len(fields.PATH) - len("x-a") - 32
+    fits = a.push(("x-a", "b" * room), connection=made)[0]
+    over = [a.push(("x-a", "b" * count), connection=made)[0] for count in (room + 1, 2 * room, 60_000)]
+    that(fits == 400 and over == [431] * 3, "400, then 431 three times", f"{fits}, {over}")
+    return f"{fits}, then {over}"
+
+
+@attack()
+def many_fields(a):
+    """A thousand tiny fields in each list."""
+    block = BEGIN + fields.literal("a", "b") * 200
+    floods = a.repeatedly(lambda made: (frames.headers(made.next_stream(), block) for _ in itertools.count()))
+    return f"{sum(each.sent for each in floods) / len(block):.0f} lists"
