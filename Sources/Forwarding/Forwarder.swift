@@ -8,6 +8,8 @@ public import Transport
 public protocol ForwarderDelegate: AnyObject {
   /// The outcome of one attempt; `detail` is what a mock device had to say and is good during the call.
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan)
+  /// The outcome of one attempt to send a broadcast; `detail` is what a mock device had to say.
+  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String)
   /// The upstream has a connection after it had none: what waits for it may go.
   func upstreamOpened(_ upstream: Int)
   /// The upstream's last connection has failed, or could not be made.
@@ -59,6 +61,16 @@ public final class Forwarder {
       }
       start = end
     }
+  }
+
+  /// Sends a broadcast, now or when a stream is free.
+  public func send(_ broadcast: ForwardedBroadcast) {
+    let number = Int(broadcast.ticket.upstream)
+    guard number < links.value.count else {
+      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(.upstreamUnavailable), detail: "")
+      return
+    }
+    links.value[number].send(broadcast)
   }
 
   /// Sends nothing more; what is on its way may still be answered, then the connections close.

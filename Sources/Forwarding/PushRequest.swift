@@ -20,6 +20,30 @@ struct PushRequest: ~Copyable {
     Self.fill(&fields, push, bytes, authority: authority, authorization: authorization)
   }
 
+  /// Makes `fields` those of `broadcast`, with the sender's `apns-request-id`.
+  mutating func write(_ broadcast: ForwardedBroadcast, authorization: RawSpan) {
+    let authority = authority
+    fields.removeAll()
+    fields.append(.method, "POST")
+    fields.append(.scheme, "https")
+    unsafe fields.append(.authority, authority.span.bytes)
+    append(.path, "/4/broadcasts/apps/\(broadcast.bundleID)")
+    fields.append(.authorization, authorization)
+    fields.append(.apnsPushType, PushType.liveactivity.text)
+    append(.apnsChannelID, broadcast.channel.description)
+    if let priority = broadcast.priority { fields.append(.apnsPriority, Self.text(priority)) }
+    append(.apnsRequestID, broadcast.id.description)
+    switch broadcast.expiration {
+    case .absent, .zero: fields.append(.apnsExpiration, "0")
+    case .at(let date): Self.appendExpiration(date.unixSeconds, to: &fields)
+    }
+  }
+
+  private mutating func append(_ name: HeaderName, _ text: String) {
+    let bytes = Array(text.utf8)
+    unsafe fields.append(name, bytes.span.bytes)
+  }
+
   /// Given the properties one by one, since a span of one would hold all of self while the fields change.
   private static func fill(
     _ fields: inout FieldList, _ push: ForwardedPush, _ bytes: RawSpan, authority: [UInt8], authorization: RawSpan

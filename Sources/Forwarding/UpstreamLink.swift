@@ -15,6 +15,8 @@ final class UpstreamLink {
   private struct Flight {
     let ticket: PushTicket
     let attempt: Int
+    /// The broadcast's ticket, where it is one and no push.
+    var broadcast: BroadcastTicket?
   }
 
   /// The tag of a connection that has answered a push.
@@ -24,6 +26,8 @@ final class UpstreamLink {
   private struct State: ~Copyable {
     var window: UpstreamWindow
     var clients: ContiguousArray<HTTP2Client> = []
+    /// Broadcasts that wait for a stream; they go before pushes, since each stands for many.
+    var broadcasts: ContiguousArray<ForwardedBroadcast> = []
     var queue = PushQueue(capacity: Limits.upstreamQueue)
     var flights = Slab<Flight>(capacity: Limits.upstreamConnections * Limits.upstreamStreams)
     var request: PushRequest
@@ -62,7 +66,7 @@ final class UpstreamLink {
   }
 
   /// Pushes written and not answered, and pushes that wait for a stream.
-  var load: (inFlight: Int, queued: Int) { (state.value.flights.count, state.value.queue.count) }
+  var load: (inFlight: Int, queued: Int) { (state.value.flights.count, state.value.queue.count + state.value.broadcasts.count) }
 
   /// Sends `pushes`, whose ranges lie in `bytes`, each as soon as a stream is free; every outcome is reported exactly once.
   func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
@@ -74,6 +78,19 @@ final class UpstreamLink {
     let written = state.value.queue.isEmpty ? write(pushes, bytes) : 0
     guard written < pushes.count else { return }
     for place in written..<pushes.count { enqueue(pushes[place], bytes) }
+    connectIfNeeded()
+  }
+
+  /// Sends a broadcast as soon as a stream is free; its outcome is reported exactly once.
+  func send(_ broadcast: ForwardedBroadcast) {
+    switch state.value.window.availability(at: loop.now) {
+    case .available where isDraining, .unavailable: return report(broadcast, .notAttempted(.upstreamUnavailable))
+    case .paused: return report(broadcast, .notAttempted(.upstreamPaused))
+    case .available: break
+    }
+    if state.value.broadcasts.isEmpty, let client = freeClient(), write(broadcast, on: client) { return }
+    guard state.value.broadcasts.count < Limits.broadcastsPending else { return report(broadcast, .notAttempted(.upstreamBusy)) }
+    state.value.broadcasts.append(broadcast)
     connectIfNeeded()
   }
 
@@ -134,6 +151,23 @@ final class UpstreamLink {
     return false
   }
 
+  private func write(_ broadcast: ForwardedBroadcast, on client: HTTP2Client) -> Bool {
+    let ticket = PushTicket(sequence: 0, slot: 0)
+    guard let flight = state.value.flights.insert(Flight(ticket: ticket, attempt: 1, broadcast: broadcast.ticket)) else { return false }
+    do throws(CryptoError) {
+      try authorization.with(app: broadcast.app, at: loop.now) { state.value.request.write(broadcast, authorization: $0) }
+      if unsafe client.send(state.value.request.fields, body: broadcast.payload.span.bytes, tag: flight.packed) { return true }
+    } catch {
+      forwarder.cannotSign(upstream: index, error)
+    }
+    state.value.flights.remove(flight)
+    return false
+  }
+
+  private func report(_ broadcast: ForwardedBroadcast, _ outcome: UpstreamOutcome) {
+    forwarder.delegate?.broadcastCompleted(broadcast.ticket, outcome, detail: "")
+  }
+
   private func enqueue(_ push: ForwardedPush, _ bytes: RawSpan) {
     guard !state.value.queue.isFull, let queued = QueuedPush(push, bytes, in: blocks) else {
       forwarder.delegate?.completed(push.ticket, .notAttempted(.upstreamBusy), detail: RawSpan())
@@ -143,6 +177,10 @@ final class UpstreamLink {
   }
 
   private func pump() {
+    while let next = state.value.broadcasts.first, let client = freeClient() {
+      state.value.broadcasts.removeFirst()
+      if !write(next, on: client) { report(next, .notAttempted(.upstreamBusy)) }
+    }
     while !state.value.queue.isEmpty, let client = freeClient() {
       var free = client.availableStreams
       while free > 0, !state.value.queue.isEmpty {
@@ -160,7 +198,7 @@ final class UpstreamLink {
   private func connectIfNeeded() {
     guard !isDraining else { return }
     let freeStreams = state.value.clients.reduce(0) { $0 + $1.availableStreams }
-    guard state.value.window.shouldConnect(queued: state.value.queue.count, freeStreams: freeStreams, at: loop.now) else { return }
+    guard state.value.window.shouldConnect(queued: load.queued, freeStreams: freeStreams, at: loop.now) else { return }
     var configuration = HTTP2Client.Configuration(host: upstream.host, port: upstream.port, tls: upstream.tls)
     configuration.settings.streamsMax = Limits.upstreamStreams
     configuration.connectTimeout = .milliseconds(Limits.upstreamConnectMilliseconds)
@@ -177,6 +215,9 @@ final class UpstreamLink {
   }
 
   private func returnQueue(_ cause: Cause) {
+    let broadcasts = state.value.broadcasts
+    state.value.broadcasts.removeAll()
+    for broadcast in broadcasts { report(broadcast, .notAttempted(cause)) }
     while !state.value.queue.isEmpty {
       let next = state.value.queue.removeFirst()
       forwarder.delegate?.completed(next.push.ticket, .notAttempted(cause), detail: RawSpan())
@@ -204,7 +245,12 @@ extension UpstreamLink: HTTP2ClientDelegate {
     while let answer = client.takeAnswer() {
       guard let flight = state.value.flights.remove(SlabKey(packed: answer.tag)) else { continue }
       if let failure = answer.failure {
-        delegate.completed(flight.ticket, Self.meaning(of: failure), detail: RawSpan())
+        let outcome = Self.meaning(of: failure)
+        if let broadcast = flight.broadcast {
+          delegate.broadcastCompleted(broadcast, outcome, detail: "")
+        } else {
+          delegate.completed(flight.ticket, outcome, detail: RawSpan())
+        }
         continue
       }
       client.tag = Self.hasAnswered
@@ -212,7 +258,11 @@ extension UpstreamLink: HTTP2ClientDelegate {
       let read = UpstreamAnswer(answer, detail: &detail)
       note(status: read.status, at: now, delegate)
       let outcome = read.meaning(at: now, mayRetire: state.value.window.mayRetire)
-      if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) {
+      if let broadcast = flight.broadcast {
+        var text = ""
+        if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) { text = header[detail].string }
+        delegate.broadcastCompleted(broadcast, outcome, detail: text)
+      } else if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) {
         delegate.completed(flight.ticket, outcome, detail: header[detail])
       } else {
         delegate.completed(flight.ticket, outcome, detail: RawSpan())

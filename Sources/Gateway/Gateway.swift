@@ -59,6 +59,7 @@ public final class Gateway: Sendable {
       engine: try configuration.openEngine(), apps: apps, loops: configuration.loops, settings: configuration.storeSettings,
       clock: surroundings.clock, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
       readinessChanged: { [observer = surroundings.observer] in observer?(GatewayEvent($0)) },
+      deliverBroadcast: { loop, broadcast in loopSet.deliver(loop, broadcast) },
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
 
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
@@ -66,7 +67,8 @@ public final class Gateway: Sendable {
       store: store, rules: RequestRules(apps: apps, providers: configuration.providerDirectory),
       providerKeys: try Self.publicKeys(configuration.providers), upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
-      explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
+      explainsAlways: surroundings.explainsAlways,
+      broadcastAnswers: BroadcastAnswerRules(), observer: surroundings.observer)
     let providerTLS = try TLSContext.server(tls, protocols: [.http2], identityForName: surroundings.identityForName)
     for (number, socket) in sockets.provider.enumerated() {
       loopSet.append(try GatewayLoop(number, sockets: [socket], tls: providerTLS, shared, clock: surroundings.clock))

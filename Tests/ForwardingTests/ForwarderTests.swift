@@ -24,6 +24,40 @@ import Testing
     #expect(request.fields["authorization"]?.hasPrefix("bearer ey") == true)
   }
 
+  @Test func aBroadcastIsSentAsApplesServersTakeIt() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: "applied updated reached=3 applied=2")
+    stage.broadcast(1, expiration: .at(Instant(unixSeconds: 1_800_000_000)), priority: .considerate)
+    #expect(stage.wait { stage.recorder.broadcasts.count == 1 })
+    #expect(stage.recorder.broadcasts.first?.ticket == BroadcastTicket(sequence: 1, upstream: 0))
+    #expect(stage.recorder.broadcasts.first?.outcome == .finished(.applied, .updated))
+    #expect(stage.recorder.broadcasts.first?.detail == "reached=3 applied=2")
+    let request = try #require(stage.upstream.requests.first)
+    #expect(request.path == "/4/broadcasts/apps/com.example.app")
+    #expect(request.body == #"{"aps":{"event":"update"}}"#)
+    #expect(request.fields["apns-channel-id"] == "aMs2y8fFEe8AAPIAM4gHog==")
+    #expect(request.fields["apns-push-type"] == "liveactivity")
+    #expect(request.fields["apns-request-id"] == "00000000-0000-0001-0000-000000000007")
+    #expect(request.fields["apns-expiration"] == "1800000000")
+    #expect(request.fields["apns-priority"] == "5")
+    #expect(request.fields["apns-topic"] == nil)
+    #expect(request.fields["authorization"]?.hasPrefix("bearer ey") == true)
+    stage.upstream.behaviour = .answer(status: 400, body: #"{"reason":"BadChannelId"}"#, outcome: nil)
+    stage.broadcast(2)
+    #expect(stage.wait { stage.recorder.broadcasts.count == 2 })
+    #expect(stage.recorder.broadcasts.last?.outcome == .refused(status: 400, .badChannelID))
+    #expect(stage.upstream.requests.last?.fields["apns-expiration"] == "0")
+    #expect(stage.upstream.requests.last?.fields["apns-priority"] == nil)
+  }
+
+  @Test func aBroadcastForAnUpstreamThatIsDownComesBack() throws {
+    let stage = try Stage(isUp: false)
+    for number in 1...5 { stage.broadcast(number) }
+    #expect(stage.wait { stage.recorder.broadcasts.count == 5 })
+    #expect(stage.recorder.broadcasts.allSatisfy { $0.outcome == .notAttempted(.upstreamUnavailable) })
+    #expect(stage.forwarder.load.queued == 0)
+  }
+
   @Test(arguments: [
     (400, #"{"reason":"BadDeviceToken"}"#, UpstreamOutcome.suspect),
     (400, #"{"reason":"BadTopic"}"#, .refused(status: 400, .badTopic)), (413, "", .refused(status: 413, nil)),

@@ -75,6 +75,15 @@ final class Stage {
     forwarder.send(pushes.span, bytes.span.bytes)
   }
 
+  /// Sends broadcast `number`.
+  func broadcast(_ number: Int, expiration: Expiration = .zero, priority: Priority? = nil) {
+    forwarder.send(
+      ForwardedBroadcast(
+        ticket: BroadcastTicket(sequence: UInt64(number), upstream: 0), id: PushID(high: UInt64(number), low: 7),
+        bundleID: "com.example.app", app: 0, channel: ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2),
+        expiration: expiration, priority: priority, payload: Array(#"{"aps":{"event":"update"}}"#.utf8)))
+  }
+
   deinit { loop.close() }
 
   /// Runs rounds until `condition` holds; false after ten seconds without.
@@ -150,6 +159,10 @@ final class Recorder: ForwarderDelegate {
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan) {
     outcomes[Int(ticket.sequence), default: []].append(outcome)
     if !detail.isEmpty { details.append(detail.string) }
+  }
+  var broadcasts: [(ticket: BroadcastTicket, outcome: UpstreamOutcome, detail: String)] = []
+  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
+    broadcasts.append((ticket, outcome, detail))
   }
   func upstreamOpened(_ upstream: Int) { opened += 1 }
   func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) { failed += 1 }

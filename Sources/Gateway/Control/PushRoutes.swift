@@ -20,6 +20,8 @@ extension ControlAPI {
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     try reader.finish()
     let id = try id(routed)
+    let until = span.map { parts.now() + $0 }
+    if let broadcasts = try await broadcasts(id, until: until, all: all, routed.grant) { return broadcasts }
     if let span {
       // Until the push has ended, or as long as was asked for; then it is told as it is.
       let query = PushQuery(id: id, visibleBundleIDs: routed.grant.bundleIDs)
@@ -96,7 +98,7 @@ extension ControlAPI {
     return all ? visible : [newest]
   }
 
-  private func unknown(_ id: PushID) -> ControlError {
+  func unknown(_ id: PushID) -> ControlError {
     .notFound("no push \(id) is known here; it was sent to another gateway, or so long ago that it is forgotten")
   }
 }

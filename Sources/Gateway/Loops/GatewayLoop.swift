@@ -1,3 +1,4 @@
+import Delivery
 import Primitives
 import Reactor
 import Security
@@ -7,6 +8,7 @@ import Storage
 final class GatewayLoop: Sendable {
   private let thread: Thread
   private let settled: Mailbox<Batch>
+  private let broadcasts: Mailbox<ForwardedBroadcast>
   private let orders: Mailbox<LoopOrder>
 
   /// Starts loop `index`, listening on `sockets`; returns when it accepts connections.
@@ -15,17 +17,17 @@ final class GatewayLoop: Sendable {
   init(
     _ index: Int, sockets: [ListeningSocket], tls: TLSContext, _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
   ) throws {
-    let started = Handoff<Result<(Mailbox<Batch>, Mailbox<LoopOrder>), any Error>>()
+    let started = Handoff<Result<(Mailbox<Batch>, Mailbox<ForwardedBroadcast>, Mailbox<LoopOrder>), any Error>>()
     thread = try Thread.start(name: "loop-\(index)") {
       do {
         let body = try LoopBody(index, sockets: sockets, tls: tls, shared, clock: clock)
-        started.give(.success((body.settled, body.orders)))
+        started.give(.success((body.settled, body.broadcasts, body.orders)))
         body.run()
       } catch {
         started.give(.failure(error))
       }
     }
-    (settled, orders) = try started.take().get()
+    (settled, broadcasts, orders) = try started.take().get()
   }
 
   /// Gives a settled batch to the loop; called on the store thread.
@@ -33,6 +35,9 @@ final class GatewayLoop: Sendable {
   /// A loop has no more batches than its mailbox has room for, so that a post fails only once the loop has ended: then the
   /// pushes in it are still in flight for the store, which sends them again when it is next opened.
   func deliver(_ batch: Batch) { settled.post(batch) }
+
+  /// Gives the loop a broadcast to send; called on the store thread. One for which there is no room is sent again later.
+  func deliver(_ broadcast: ForwardedBroadcast) { broadcasts.post(broadcast) }
 
   /// Says GOAWAY, and lets open requests and pushes finish for up to `limit`.
   func beginDrain(within limit: TimeSpan) { orders.post(.drain(within: limit)) }

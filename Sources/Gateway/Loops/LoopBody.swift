@@ -1,3 +1,4 @@
+import Delivery
 import HTTP2
 import Primitives
 import Push
@@ -18,6 +19,8 @@ final class LoopBody {
 
   /// The settled batches of this loop, from the store thread.
   var settled: Mailbox<Batch> { provider.settled }
+  /// Broadcasts to send, from the store thread.
+  var broadcasts: Mailbox<ForwardedBroadcast> { provider.broadcasts }
   /// What other threads tell this loop.
   var orders: Mailbox<LoopOrder> { inbox! }
 

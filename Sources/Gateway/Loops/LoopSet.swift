@@ -1,3 +1,4 @@
+import Delivery
 import Storage
 import Synchronization
 
@@ -7,6 +8,7 @@ final class LoopSet: Sendable {
     var loops: [GatewayLoop] = []
     /// Pushes that became due, or were left over by an earlier run, before their loop was there.
     var early: [(loop: Int, batch: Batch)] = []
+    var earlyBroadcasts: [(loop: Int, broadcast: ForwardedBroadcast)] = []
   }
 
   private let contents = Mutex(Contents())
@@ -18,11 +20,24 @@ final class LoopSet: Sendable {
       contents.loops.append(loop)
       for item in contents.early where item.loop == number { loop.deliver(item.batch) }
       contents.early.removeAll { $0.loop == number }
+      for item in contents.earlyBroadcasts where item.loop == number { loop.deliver(item.broadcast) }
+      contents.earlyBroadcasts.removeAll { $0.loop == number }
     }
   }
 
   /// All of them.
   var all: [GatewayLoop] { contents.withLock { $0.loops } }
+
+  /// Hands a broadcast to a loop; called on the store thread.
+  func deliver(_ loop: Int, _ broadcast: ForwardedBroadcast) {
+    contents.withLock { contents in
+      if loop < contents.loops.count {
+        contents.loops[loop].deliver(broadcast)
+      } else {
+        contents.earlyBroadcasts.append((loop, broadcast))
+      }
+    }
+  }
 
   /// Hands a settled batch to a loop; called on the store thread.
   func deliver(_ loop: Int, _ batch: Batch) {

@@ -52,7 +52,7 @@ struct AnswerWriter: ~Copyable {
   }
 
   /// A detail as a field value: printable ASCII, at most 400 bytes (RFC 9110 section 5.5).
-  private static func fieldValue(_ text: String) -> [UInt8] {
+  static func fieldValue(_ text: String) -> [UInt8] {
     text.unicodeScalars.prefix(400).map { $0.value >= 0x20 && $0.value < 0x7F ? UInt8($0.value) : UInt8(ascii: "?") }
   }
 }

@@ -16,24 +16,26 @@ import Transport
 /// round's batch, which goes to the store at the end of the round and comes back settled: only then is anything answered
 /// 200, and what may go now is forwarded from this very loop. Per request nothing is allocated.
 final class ProviderLoop {
-  private let index: Int
-  private let loop: EventLoop
-  private let store: Store
-  private let rules: RequestRules
-  private let forwarder: Forwarder
+  let index: Int
+  let loop: EventLoop
+  let store: Store
+  let rules: RequestRules
+  let forwarder: Forwarder
   private let upstreamNames: [String]
-  private let metrics: GatewayMetrics
+  let metrics: GatewayMetrics
   private let conditions: GatewayConditions
-  private let observer: (@Sendable (GatewayEvent) -> Void)?
+  let observer: (@Sendable (GatewayEvent) -> Void)?
   private let explainsAlways: Bool
-  private let ids = RandomPool()
-  private let exchanges: ExchangePool
-  private let state: Confined<State>
+  let ids = RandomPool()
+  let exchanges: ExchangePool
+  let state: Confined<State>
+  let broadcastAnswers: BroadcastAnswerRules
 
   /// What every request touches.
-  private struct State: ~Copyable {
+  struct State: ~Copyable {
     var memory: RequestMemory
     var answers = AnswerWriter()
+    var broadcastAnswers = BroadcastAnswerWriter()
     var batch: Batch
 
     init(_ memory: consuming RequestMemory, _ batch: Batch) {
@@ -45,6 +47,11 @@ final class ProviderLoop {
   /// The settled batches of this loop, from the store thread.
   var settled: Mailbox<Batch> { inbox! }
   private var inbox: Mailbox<Batch>?
+  /// Broadcasts to send, from the store thread.
+  var broadcasts: Mailbox<ForwardedBroadcast> { broadcastInbox! }
+  private var broadcastInbox: Mailbox<ForwardedBroadcast>?
+  /// What became of requests about channels, from the store thread.
+  private(set) var channelReplies: Mailbox<ChannelReply>!
 
   init(_ index: Int, on transport: TransportLoop, _ shared: ProviderShared) throws(CryptoError) {
     self.index = index
@@ -55,6 +62,7 @@ final class ProviderLoop {
     conditions = shared.conditions
     observer = shared.observer
     explainsAlways = shared.explainsAlways
+    broadcastAnswers = shared.broadcastAnswers
     upstreamNames = shared.upstreams.map(\.name)
     let seeds = RandomPool()
     exchanges = transport.exchanges
@@ -65,6 +73,8 @@ final class ProviderLoop {
       shared.upstreams, authorization: UpstreamAuthorization(signers: shared.signers, signerOfApp: shared.signerOfApp), on: transport)
     forwarder.delegate = self
     inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
+    broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
+    channelReplies = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
   }
 
@@ -83,6 +93,7 @@ final class ProviderLoop {
 extension ProviderLoop: HTTP2ServerHandler {
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
     let environment = Self.environment(ofServerName: connection.serverName)
+    if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) { return handleBroadcast(exchange, environment) }
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
       environment: environment, now: loop.now, memory: &state.value.memory)
@@ -140,9 +151,9 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   /// Apple's own form: 128 random bits in upper case.
-  private func makeID() -> PushID { PushID(high: ids.next(), low: ids.next()) }
+  func makeID() -> PushID { PushID(high: ids.next(), low: ids.next()) }
 
-  private func isExplained(_ exchange: Exchange) -> Bool {
+  func isExplained(_ exchange: Exchange) -> Bool {
     explainsAlways || exchange.names.contains(.widgetpushExplain) && exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
   }
 
@@ -150,8 +161,10 @@ extension ProviderLoop: HTTP2ServerHandler {
   private static func environment(ofServerName name: String?) -> PushEnvironment? {
     guard let name else { return nil }
     return switch name {
-    case "api.push.apple.com": .production
-    case "api.sandbox.push.apple.com", "api.development.push.apple.com": .development
+    case "api.push.apple.com", "api-broadcast.push.apple.com", "api-manage-broadcast.push.apple.com": .production
+    case "api.sandbox.push.apple.com", "api.development.push.apple.com", "api-broadcast.sandbox.push.apple.com",
+      "api-manage-broadcast.sandbox.push.apple.com":
+      .development
     default: nil
     }
   }
@@ -173,7 +186,7 @@ extension ProviderLoop: HTTP2ServerHandler {
 
 extension ProviderLoop {
   /// Hands the round's batch to the store; when the store has no room, its pushes are answered 503.
-  private func submit() {
+  func submit() {
     let batch = state.value.batch
     guard !batch.isEmpty else { return }
     if !store.submit(batch, from: index) {

@@ -92,14 +92,15 @@ extension Deployment {
   }
 
   /// Sends one push as a backend would: curl, HTTP/2, the state folder's CA.
-  func send(_ push: PushRequest) async throws -> Answer {
+  func send(_ push: PushRequest, at base: String? = nil) async throws -> Answer {
     var headers: [String] = []
     if !push.fields.contains(where: { $0.name == "authorization" }) {
       headers.append("authorization: bearer \(try await ProviderToken.of(self))")
     }
     headers += push.fields.compactMap { field in field.value.map { "\(field.name): \($0)" } }
     return try await curl(
-      push.method, url("provider") + push.path, ca: ca, headers: headers, body: push.body.map { Data($0.utf8) }, options: push.options)
+      push.method, (base ?? url("provider")) + push.path, ca: ca, headers: headers, body: push.body.map { Data($0.utf8) },
+      options: push.options)
   }
 
   /// The whole life of a push, by its id.

@@ -1,0 +1,84 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Storage
+
+extension ControlAPI {
+  /// `/v1/channels`.
+  var channelRoutes: [Route] {
+    [Route(.get, "/v1/channels/{bundleID}/{channelID}/message", .scope(.register), storedMessage)]
+  }
+
+  /// The most recent message of a channel, for a device on which an activity begins to follow it: the payload as it was sent.
+  @Sendable private func storedMessage(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let bundleID = routed["bundleID"]
+    guard let channel = ChannelID(routed["channelID"]) else {
+      throw .badRequest(
+        "the channel's id in the path must be base 64 such as aMs2y8fFEe8AAPIAM4gHog==, with / written as %2F", field: "channelID")
+    }
+    let message =
+      routed.grant.sees(bundleID)
+      ? try await asking { () async throws(StoreError) in
+        try await parts.store.storedMessage(channel, bundleID: bundleID)
+      } : nil
+    guard let message else {
+      throw .notFound(
+        "the channel \(channel) of \(bundleID) has no stored message: it stores none, has had none of late, or is no channel")
+    }
+    return HTTPResponse(
+      status: 200, fields: ["content-type": "application/json", "apns-request-id": message.id.description], body: message.payload)
+  }
+
+  /// The broadcasts of that id that the caller may see, or nil when there are none; waits for the end of the newest.
+  func broadcasts(_ id: PushID, until: Instant?, all: Bool, _ grant: Grant) async throws(ControlError) -> HTTPResponse? {
+    let records = try await asking { () async throws(StoreError) in try await parts.store.broadcasts(id, until: until) }
+    let visible = records.filter { grant.sees($0.owner.bundleID) }
+    guard let newest = visible.first else { return nil }
+    return .json(all ? ["pushes": .array(visible.map { $0.json(parts.upstreams) })] : newest.json(parts.upstreams))
+  }
+}
+
+extension BroadcastRecord {
+  /// The broadcast as the control side shows it: like a push, with a channel in place of a token, and the activities it reached.
+  fileprivate func json(_ upstreams: [String]) -> JSONValue {
+    let (disposition, cause) = outcome
+    let remedy = Remedy(disposition, cause: cause, reason: nil)
+    var object: JSONObject = [
+      "id": .string(id.description), "channelID": .string(channel.description), "bundleID": .string(owner.bundleID),
+      "environment": .string(owner.environment.name), "type": .string(PushType.liveactivity.description),
+    ]
+    object["priority"] = priority.map { .integer(Int64($0.rawValue)) }
+    object["received"] = received.json
+    object["status"] = 200
+    object["disposition"] = .string(disposition.name)
+    if cause != .none { object["cause"] = .string(cause.name) }
+    object["certainty"] = .string(remedy.certainty.name)
+    object["happened"] = .string(remedy.happened)
+    object["remedy"] = .string(remedy.advice)
+    object["mergedInto"] = mergedInto.map { .string($0.description) }
+    object["activities"] = activities.map { ["reached": .integer(Int64($0.reached)), "applied": .integer(Int64($0.applied))] }
+    let warnings = warnings.all
+    if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
+    func name(_ upstream: UInt16) -> JSONValue { .string(upstreams.indices.contains(Int(upstream)) ? upstreams[Int(upstream)] : "none") }
+    object["upstreams"] = .array(
+      deliveries.map { delivery in
+        var object: JSONObject = ["upstream": name(delivery.upstream), "disposition": .string(delivery.disposition.name)]
+        if delivery.cause != .none { object["cause"] = .string(delivery.cause.name) }
+        object["attempts"] = .integer(Int64(delivery.attempts))
+        object["activitiesReached"] = delivery.reached.map { .integer(Int64($0)) }
+        object["activitiesApplied"] = delivery.applied.map { .integer(Int64($0)) }
+        object["detail"] = delivery.detail.map(JSONValue.string)
+        return .object(object)
+      })
+    object["steps"] = .array(
+      steps.map { step in
+        var object: JSONObject = ["at": step.at.json, "disposition": .string(step.disposition.name)]
+        if step.cause != .none { object["cause"] = .string(step.cause.name) }
+        object["upstream"] = step.upstream.map(name)
+        object["attempt"] = step.attempt.map { .integer(Int64($0)) }
+        return .object(object)
+      })
+    return .object(object)
+  }
+}
