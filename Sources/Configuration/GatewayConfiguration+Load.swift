@@ -2,19 +2,20 @@ import Push
 
 extension GatewayConfiguration {
   /// The values that flags and variables may set.
-  public static let keys: [ConfigurationKey] = [
-    ConfigurationKey("bind", "ADDRESS", "IP address the faces listen on (127.0.0.1)"),
-    ConfigurationKey("loops", "N", "event loops of the data path, a thread each (1)"),
-    ConfigurationKey("provider.port", "PORT", "port of the provider API, 0 takes a free one (2197)"),
-    ConfigurationKey("provider.explainHeaders", "BOOL", "true adds widgetpush-disposition to every answer (false)"),
-    ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
-    ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
-    ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
-    ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
-    ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
-    ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
-    ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
-  ]
+  public static let keys: [ConfigurationKey] =
+    [
+      ConfigurationKey("bind", "ADDRESS", "IP address the faces listen on (127.0.0.1)"),
+      ConfigurationKey("loops", "N", "event loops of the data path, a thread each (1)"),
+      ConfigurationKey("provider.port", "PORT", "port of the provider API, 0 takes a free one (2197)"),
+      ConfigurationKey("provider.explainHeaders", "BOOL", "true adds widgetpush-disposition to every answer (false)"),
+      ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
+      ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
+      ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
+      ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
+      ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
+      ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
+      ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
+    ] + answerKeys
 
   /// What the sources say; throws for the first value that is unknown or of the wrong form.
   ///
@@ -33,6 +34,7 @@ extension GatewayConfiguration {
     var provider = try reader.section("provider")
     configuration.providerPort = try provider.port("port") ?? configuration.providerPort
     configuration.explainHeaders = try provider.bool("explainHeaders") ?? configuration.explainHeaders
+    configuration.answers = try provider.answers("answers")
     try provider.finish()
 
     var control = try reader.section("control")

@@ -30,6 +30,8 @@ public struct GatewayConfiguration: Sendable {
   public var plainPort: UInt16?
   /// Whether every answer of the provider API says what became of the push, not only those whose request asks for it.
   public var explainHeaders = false
+  /// What the provider API does where it is not known what Apple's servers do.
+  public var answers = ProviderAnswers()
   /// The event loops of the data path.
   public var loops = 1
   /// The server's certificate and key.

@@ -64,7 +64,7 @@ public final class Gateway: Sendable {
 
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
     let shared = ProviderShared(
-      store: store, rules: RequestRules(apps: apps, providers: configuration.providerDirectory),
+      store: store, rules: RequestRules(apps: apps, providers: configuration.providerDirectory, answers: configuration.answers),
       providerKeys: try Self.publicKeys(configuration.providers), upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways,

@@ -80,7 +80,7 @@ extension Cause {
         "Use the token that the widget, control or activity itself reported, with the push type and the topic suffix of its kind.")
     case .laneFull:
       Remedy(
-        "\(Limits.lanePushes) pushes wait for this token already, which is all that is kept for one.",
+        "As many pushes wait for this token already as are kept for one, which is \(Limits.lanePushes) unless configured otherwise.",
         "Gather changes on your side, and send one push for the last of them.")
     case .tooSoon:
       Remedy(
@@ -120,6 +120,41 @@ extension Cause {
       Remedy(
         "The device presented the notification.",
         "If nobody saw it, look at the app's notification settings and at the Focus on the device.")
+    case .appWoken:
+      Remedy(
+        "The device woke the app in the background, which has about 30 seconds for its work.",
+        "If nothing came of it, look at what the app does in application(_:didReceiveRemoteNotification:) and at its background modes.")
+    case .callReported:
+      Remedy(
+        "The device gave the push to the app, which must report an incoming call at once.",
+        "If no call rang, see that the app reports one to CallKit for every VoIP push; iOS ends an app that does not.")
+    case .complicationUpdated:
+      Remedy(
+        "The device gave the push to the app, which updates its complication.",
+        "If the watch face is unchanged, see that the app reloads the complication's timeline; a device takes some 50 such pushes a day.")
+    case .filesSignaled:
+      Remedy(
+        "The device told the File Provider extension that its files have changed.",
+        "If the files are unchanged, look at what the extension enumerates for the container-identifier of the payload.")
+    case .locationQueried:
+      Remedy(
+        "The device started the app's Location Push Service Extension.",
+        "If no location came, look at the extension and at the app's location permission, which must be Always.")
+    case .checkedIn:
+      Remedy(
+        "The managed device checks in with its MDM server.", "If it does not, compare mdm with the PushMagic of the device's enrolment.")
+    case .speakerAnnounced:
+      Remedy(
+        "The device gave the push to the Push to Talk app, which names who speaks on the channel.",
+        "If nothing is heard, look at what the app returns for the incoming push and at the audio that it then plays.")
+    case .passUpdated:
+      Remedy(
+        "Wallet asked the pass's web service for the newest pass.",
+        "If the pass is unchanged, see that the web service lists its serial number as updated and sends the new pass.")
+    case .noSuchHandler:
+      Remedy(
+        "The app no longer takes pushes of this type, or never asked for a token of it.",
+        "Have the app ask for the token again, and put the type into pushes of the app's manifest on the mock device.")
     case .noSuchWidget:
       Remedy(
         "No widget that takes pushes is placed under this token.",

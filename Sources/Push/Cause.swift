@@ -13,6 +13,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case upstreamRefused, unregistered, upstreamSuspectsToken
   // What the device says (widgets.md section 7).
   case reloaded, started, updated, ended, alertShown
+  case appWoken, callReported, complicationUpdated, filesSignaled, locationQueried, checkedIn, speakerAnnounced, passUpdated
+  case noSuchHandler
   case noSuchWidget, noSuchControl, noSuchActivity, noSuchApp, appRemoved, noSubscribers
   case payloadNotUnderstood, contentStateNotDecodable, attributesTypeUnknown, alertMissing
   case staleTimestamp, futureTimestamp, activityEnded, activityLimitReached, tokenKindMismatch, permissionDenied

@@ -34,11 +34,15 @@ public enum Limits {
   public static let stalledWriteMilliseconds: Int64 = 30_000
   /// Milliseconds a draining server waits for open requests after SIGTERM.
   public static let drainMilliseconds: Int64 = 5000
+  /// The most errors that a connection may be configured to be closed after.
+  public static let closeAfterErrorsMax = 1_000_000
 
   // MARK: Pushes
 
   /// Pushes that may wait in one token's lane; one more is answered 429 `TooManyRequests`.
   public static let lanePushes = 16
+  /// The most that may be configured instead: a token's record counts its lane in a byte.
+  public static let lanePushesMax = 250
   /// Bytes of all waiting and unfinished pushes together; beyond it 503 `ServiceUnavailable`.
   public static let waitingBytes = 512 << 20
   /// Bytes of `apns-collapse-id` (Apple, "Sending notification requests to APNs").
@@ -49,6 +53,8 @@ public enum Limits {
   public static let storageSeconds: Int64 = 30 * 86_400
   /// Seconds in the past, and in the future, that a provider token's `iat` may lie.
   public static let providerTokenAgeSeconds: Int64 = 3600
+  /// The most seconds in the future that may be configured instead: a day, for clocks set to a wrong time zone.
+  public static let issuedAheadSecondsMax: Int64 = 86_400
   /// Verified provider tokens remembered in one loop.
   public static let providerTokenVerdicts = 1024
   /// Bytes of an authorization header worth parsing; real provider tokens have under 400.

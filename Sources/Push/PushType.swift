@@ -36,14 +36,6 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether this build serves the type; the others are answered `InvalidPushType` with a remedy that says so.
-  public var isServed: Bool {
-    switch self {
-    case .widgets, .controls, .liveactivity, .alert: true
-    case .background, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: false
-    }
-  }
-
   /// The most bytes a payload of this type may have on `/3/device` (Apple, "Generating a remote notification").
   public var payloadBytesMax: Int { self == .voip ? 5120 : 4096 }
 }

@@ -9,11 +9,13 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case eventMissing, eventUnknown, timestampMissing, timestampNotWholeSeconds, timestampInMilliseconds, timestampInFuture
   case contentStateMissing, contentStateNotAnObject, attributesTypeMissing, attributesMissing, startWithoutAlert, alertNotAnObject
   case inputPushTokenNotOne, inputPushChannelNotAString, inputPushTokenAndChannel
-  case dismissalWithoutEnd, dateNotANumber, dateInMilliseconds, relevanceNotANumber, nothingToShow
+  case dismissalWithoutEnd, dateNotANumber, dateInMilliseconds, relevanceNotANumber
+  case contentAvailableMissing, mdmMissing, nothingToShow
 
   // What is only worth knowing.
   case pushTypeMissing, priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds
   case customKeys, unusedAPSKeys, alertInReload, contentChangedWithoutReload, attributesAfterStart
+  case backgroundAtTen, alertInBackground
   case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
 
   /// The name used in JSON.
@@ -55,6 +57,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .dateNotANumber: "aps.stale-date or aps.dismissal-date is not a number; send Unix seconds without quotes."
     case .dateInMilliseconds: "aps.stale-date or aps.dismissal-date is in milliseconds, which is never reached; divide it by 1000."
     case .relevanceNotANumber: "aps.relevance-score is not a number; send one such as 50 without quotes."
+    case .contentAvailableMissing: "A background push without content-available 1 in aps wakes no app; send the number 1."
+    case .mdmMissing: "An MDM push without the string mdm is for no enrolment; send the device's PushMagic as mdm."
     case .nothingToShow: "aps has neither alert nor badge nor sound, so an alert push shows nothing; add one or use another push type."
     case .pushTypeMissing: "There is no apns-push-type, so the type is taken from the topic; send it explicitly."
     case .priorityMissing: "There is no apns-priority, which counts as 10; send 5 for what may wait, so that budgets last longer."
@@ -69,6 +73,9 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .contentChangedWithoutReload:
       "The key content-changed reloads nothing in this push type; send a push of type widgets or controls with its own token."
     case .attributesAfterStart: "attributes and attributes-type count only with the event start; leave them out to save bytes."
+    case .backgroundAtTen: "A background push has apns-priority 10, which Apple calls an error; send 5."
+    case .alertInBackground:
+      "alert, badge and sound have no place in a background push, and the device may show nothing; send a push of type alert as well."
     case .alertAtPriorityFive: "An update with an alert lights the screen whatever its priority; leave alert out of silent updates."
     case .timestampOld:
       "aps.timestamp is more than 8 hours old, longer than an activity lives, so the device has newer; send the current time."

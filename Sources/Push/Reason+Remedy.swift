@@ -28,7 +28,7 @@ extension Reason {
     case .deviceTokenNotForTopic:
       Remedy(
         "The token was registered for another app, or for another kind of push, than the topic names.",
-        "Send widget tokens with the suffix .push-type.widgets, control tokens with .push-type.controls, activity and push-to-start tokens with .push-type.liveactivity, and an app's device token with the bare bundle id."
+        "Send widget tokens with the suffix .push-type.widgets, control tokens with .push-type.controls, activity and push-to-start tokens with .push-type.liveactivity, VoIP tokens with .voip, and an app's device token with the bare bundle id."
       )
     case .duplicateHeaders:
       Remedy(
@@ -39,8 +39,8 @@ extension Reason {
         "The request's body did not arrive in time.", "Send the whole body at once and set END_STREAM on its last DATA frame.")
     case .invalidPushType:
       Remedy(
-        "The apns-push-type is unknown, is not served here, or does not fit the topic.",
-        "Pair widgets, controls and liveactivity each with the topic suffix of its name, and alert with the bare bundle id.")
+        "The apns-push-type is unknown or does not fit the topic.",
+        "Send alert and background with the bare bundle id, and every other type with its own suffix, such as .push-type.widgets or .voip.")
     case .missingDeviceToken:
       Remedy("The path ends after /3/device/ without a token.", "Append the token; the variable that should hold it is probably empty.")
     case .missingTopic:
@@ -74,7 +74,7 @@ extension Reason {
     case .forbidden:
       Remedy(
         "The provider is not allowed to do this.",
-        "See in the developer account that the key exists and has the push notifications service enabled.")
+        "Send with a key of the app's own team that is not limited to other apps.")
     case .invalidProviderToken:
       Remedy(
         "The provider token cannot be read, or its signature, key id, team id or time is wrong.",
@@ -141,7 +141,7 @@ extension Reason {
         "Sign one token, share it among all workers, and keep it for 20 to 60 minutes.")
     case .tooManyRequests:
       Remedy(
-        "\(Limits.lanePushes) pushes wait for this token already, or its budget is spent and the app's budgetMode is reject.",
+        "Too many pushes wait for this token already (\(Limits.lanePushes) unless configured otherwise), or its budget is spent and the app's budgetMode is reject.",
         "Gather changes on your side and send one push for the last of them; the command widgetpush budget shows when the next credit comes."
       )
     case .internalServerError:

@@ -8,8 +8,10 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
   case liveactivity
   /// The stream that starts Live Activities.
   case pushToStart
-  /// The app itself: alert, background and the rest.
+  /// The app itself, a Wallet pass or a website: alert and background pushes.
   case app
+  // What an app asks for besides, each with a token of its own that takes the push type of its name.
+  case complication, fileprovider, location, mdm, pushtotalk, voip
 
   /// The name used in JSON.
   public var name: String { "\(self)" }
@@ -20,17 +22,39 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
     self = match
   }
 
-  /// Whether a push of `type` may be sent to a token of this kind; otherwise APNs answers `DeviceTokenNotForTopic`.
-  public func takes(_ type: PushType) -> Bool {
-    switch self {
-    case .widgets: type == .widgets
-    case .controls: type == .controls
-    case .liveactivity, .pushToStart: type == .liveactivity
-    case .app:
+  /// The kind of token that a push of `type` goes to; for a Live Activity that of its updates, and not of its start.
+  public init(taking type: PushType) {
+    self =
       switch type {
-      case .widgets, .controls, .liveactivity: false
-      case .alert, .background, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: true
+      case .alert, .background: .app
+      case .complication: .complication
+      case .controls: .controls
+      case .fileprovider: .fileprovider
+      case .liveactivity: .liveactivity
+      case .location: .location
+      case .mdm: .mdm
+      case .pushtotalk: .pushtotalk
+      case .voip: .voip
+      case .widgets: .widgets
       }
+  }
+
+  /// The push type that goes to tokens of this kind first of all.
+  public var pushType: PushType {
+    switch self {
+    case .widgets: .widgets
+    case .controls: .controls
+    case .liveactivity, .pushToStart: .liveactivity
+    case .app: .alert
+    case .complication: .complication
+    case .fileprovider: .fileprovider
+    case .location: .location
+    case .mdm: .mdm
+    case .pushtotalk: .pushtotalk
+    case .voip: .voip
     }
   }
+
+  /// Whether a push of `type` may be sent to a token of this kind; otherwise APNs answers `DeviceTokenNotForTopic`.
+  public func takes(_ type: PushType) -> Bool { type == pushType || self == .app && type == .background }
 }

@@ -15,11 +15,15 @@ public struct RequestRules: Sendable {
   /// The keys that may sign.
   public let providers: ProviderDirectory
 
+  /// What is done where it is not known what Apple's servers do.
+  public let answers: ProviderAnswers
+
   /// Which provider may send to which app: `providers.count` rows of `apps.count`.
   let permissions: [Permission]
 
   /// Rules for these apps and providers.
-  public init(apps: AppDirectory, providers: ProviderDirectory) {
+  public init(apps: AppDirectory, providers: ProviderDirectory, answers: ProviderAnswers = ProviderAnswers()) {
+    self.answers = answers
     self.apps = apps
     self.providers = providers
     permissions = Permission.table(apps, providers)
@@ -56,15 +60,13 @@ public struct RequestRules: Sendable {
     let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
     let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens)
-    let header = try HeaderRules.check(fields, headers)
-    let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider, &memory.topic)
-    let token = if let token = path.token { token } else { try PathRule.token(headers[path.text]) }
+    let (header, topic, token) = try checkHeaders(fields, headers, path, provider: provider, &memory.topic)
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
-      type: topic.type, now: now, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
+      type: topic.type, family: topic.family, now: now, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
-    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, &memory.payload)
+    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, answers.malformedBody, &memory.payload)
     var warnings = content.warnings
     if header.type == nil { warnings.insert(.pushTypeMissing) }
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
@@ -72,6 +74,33 @@ public struct RequestRules: Sendable {
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
       expiration: header.expiration, topic: topic.range, bundle: topic.bundle, collapseID: header.collapseID, app: topic.app,
       provider: provider, traits: content.traits, warnings: warnings)
+  }
+
+  /// What stands in the headers, checked in the configured order.
+  @inline(__always) private func checkHeaders(
+    _ fields: RequestFields, _ headers: RawSpan, _ path: (token: DeviceToken?, text: ByteRange), provider: Int, _ memory: inout TopicMemory
+  ) throws(Violation) -> (HeaderRules, Topic, DeviceToken) {
+    switch answers.checkOrder {
+    case .headersFirst:
+      let header = try HeaderRules.check(fields, headers, answers)
+      let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider, &memory)
+      return (header, topic, try Self.token(path, headers))
+    case .topicFirst:
+      let type = HeaderRules.statedType(fields, headers)
+      let topic = try checkTopic(fields.topic, headers, type: type, provider: provider, &memory)
+      let header = try HeaderRules.check(fields, headers, answers)
+      return (header, topic, try Self.token(path, headers))
+    case .tokenFirst:
+      let token = try Self.token(path, headers)
+      let header = try HeaderRules.check(fields, headers, answers)
+      return (header, try checkTopic(fields.topic, headers, type: header.type, provider: provider, &memory), token)
+    }
+  }
+
+  @inline(__always) private static func token(
+    _ path: (token: DeviceToken?, text: ByteRange), _ headers: RawSpan
+  ) throws(Violation) -> DeviceToken {
+    if let token = path.token { token } else { try PathRule.token(headers[path.text]) }
   }
 
   func checkDuplicates(_ fields: RequestFields) throws(Violation) {

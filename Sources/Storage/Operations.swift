@@ -12,7 +12,7 @@ public struct AdmitOperation: Sendable {
   public var id: PushID
   /// Where it is to go.
   public var token: DeviceToken
-  /// The environment of the request's server name; nil means the token's own.
+  /// The environment of the request's server name; nil means the token's own, which the store fills in where it knows the token.
   public var environment: PushEnvironment?
   /// The push type.
   public var type: PushType

@@ -129,6 +129,16 @@ import Testing
     #expect(talk.frames(of: 1).first { $0.type == "DATA" }?.text == #"{"reason":"IdleTimeout"}"#)
   }
 
+  @Test func aBodyThatNeverEndsMayBeResetInstead() async throws {
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_UNFINISHED_REQUEST": "reset"])
+    let talk = try await gateway.converse([
+      .preface(), .headers(gateway.fields(to: newToken()), stream: 1), .data(#"{"aps""#, stream: 1, end: false),
+      .receive(ends: 1, seconds: 45),
+    ])
+    #expect(talk.frames(of: 1).map(\.type) == ["RST_STREAM"], "\(talk.document)")
+    #expect(talk.frames(of: 1).first?.payload == "00000008")
+  }
+
   private func residentMegabytes(_ server: Deployment) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
     guard let match = status.firstMatch(of: /VmRSS:\s+(\d+) kB/), let kilobytes = Int(match.1) else { throw HarnessError("no VmRSS") }

@@ -13,7 +13,7 @@ import Testing
     let answer = try await dev.send(PushRequest(type, to: token).with("apns-id", id))
 
     #expect(answer.status == 200)
-    #expect(answer.fields.map(\.name) == ["apns-id"])
+    #expect(answer.fields.map(\.name) == ["apns-id", "apns-unique-id"])
     #expect(answer["apns-id"] == id)
     #expect(answer.body.isEmpty)
     let record = try await dev.settled(id, as: "applied")

@@ -14,7 +14,8 @@ import Testing
     let json = try JSONValue.parse(
       """
       [{"name":"phone","platform":"iOS","user":"alice","developerMode":true,"environment":"production",
-        "apps":[{"bundleID":"com.example.app","manifest":{"frequentUpdates":true},
+        "apps":[{"bundleID":"com.example.app",
+                 "manifest":{"frequentUpdates":true,"pushes":["complication","fileprovider","location","mdm","pushtotalk","voip"]},
                  "widgets":[{"kind":"Orders"},{"kind":"Orders","family":"accessoryInline","id":"lock screen"}],
                  "controls":[{"kind":"Lamp"}],"activities":[{"attributesType":"OrderAttributes"}]}]}]
       """)

@@ -7,14 +7,14 @@ import Testing
     .deletingLastPathComponent()
   private static let text = (try? String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)) ?? ""
 
-  /// Reasons that nothing here answers yet: client certificates, key relations, `Forbidden` and rate limits of provider tokens.
+  /// Reasons that nothing here answers yet: client certificates, key relations and rate limits of provider tokens.
   private static let unused: Set<Reason> = [
-    .badCertificate, .badCertificateEnvironment, .forbidden, .unrelatedKeyIDInToken, .expiredToken, .tooManyProviderTokenUpdates,
+    .badCertificate, .badCertificateEnvironment, .unrelatedKeyIDInToken, .expiredToken, .tooManyProviderTokenUpdates,
   ]
 
   /// Causes with which a device lets a push pass.
   private static let ignored: [Cause] = [
-    .noSuchWidget, .noSuchControl, .noSuchActivity, .noSuchApp, .appRemoved, .noSubscribers, .payloadNotUnderstood,
+    .noSuchWidget, .noSuchControl, .noSuchActivity, .noSuchApp, .noSuchHandler, .appRemoved, .noSubscribers, .payloadNotUnderstood,
     .contentStateNotDecodable,
     .attributesTypeUnknown, .alertMissing, .staleTimestamp, .futureTimestamp, .activityEnded, .tokenKindMismatch, .permissionDenied,
   ]

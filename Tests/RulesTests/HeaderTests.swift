@@ -52,21 +52,6 @@ import Testing
     #expect(try #require(judge(TestRequest().with { $0.collapseID = nil }).push).collapseID.isEmpty)
   }
 
-  @Test(arguments: PushType.allCases) func knowsEveryPushType(type: PushType) {
-    let verdict = judge(
-      TestRequest().with {
-        $0.pushType = type.description
-        $0.topic = "com.example.app\(type.topicSuffix)"
-      }, TestRules.apps(.apple))
-    if type.isServed {
-      #expect(verdict.push?.type == type)
-    } else {
-      #expect(verdict.refusal?.reason == .invalidPushType)
-      #expect(verdict.refusal?.detail.contains("the push type \(type) is one of Apple's") == true)
-      #expect(verdict.refusal?.type == type)
-    }
-  }
-
   static let topics: [(topic: String, type: String?, any: Bool, bundle: String, app: Int, is: PushType)] = [
     ("com.example.app.push-type.widgets", "widgets", false, "com.example.app", 0, .widgets),
     ("com.example.app.push-type.widgets", nil, false, "com.example.app", 0, .widgets),

@@ -36,6 +36,21 @@ private let breaks: [(rule: String, detail: String, change: @Sendable (inout Bro
   ("payload bad", "aps is missing", { $0.request.body = Array("{}".utf8) }),
 ]
 
+/// The rules in the order in which each switch has them checked: header syntax, topic and push token change places.
+private func order(_ value: ProviderAnswers.CheckOrder) -> [Int] {
+  let (before, headers, topic, token, payload) = (0..<10, 10..<15, 15..<19, 19..<21, 21..<breaks.count)
+  let middle =
+    switch value {
+    case .headersFirst: [headers, topic, token]
+    case .topicFirst: [topic, headers, token]
+    case .tokenFirst: [token, headers, topic]
+    }
+  return ([before] + middle + [payload]).flatMap { Array($0) }
+}
+
+/// Whether the two look at the same part, so that one makes the other impossible to judge: a topic cannot contradict a type that is none.
+private func exclude(_ a: Int, _ b: Int) -> Bool { Set([breaks[a].rule, breaks[b].rule]) == ["apns-push-type", "topic and type"] }
+
 /// A request in parts, so that most rules can be broken independently of each other.
 private struct Broken {
   enum Authorization { case present, missing, unreadable }
@@ -65,16 +80,22 @@ private struct Broken {
 }
 
 @Suite("Order of checks") struct OrderTests {
-  private func refusal(_ changes: [Int]) throws -> Refusal {
+  private func refusal(_ changes: [Int], _ checkOrder: ProviderAnswers.CheckOrder = .headersFirst) throws -> Refusal {
     var broken = Broken()
     for index in changes { breaks[index].change(&broken) }
-    return try #require(judge(broken.whole).refusal)
+    var answers = ProviderAnswers()
+    answers.checkOrder = checkOrder
+    return try #require(judge(broken.whole, answers: answers).refusal)
   }
 
-  @Test(arguments: breaks.indices) func theFirstBrokenRuleAnswers(first: Int) throws {
-    for later in breaks.indices where later > first {
+  /// All pairs, in every order that can be configured.
+  @Test(arguments: breaks.indices, ProviderAnswers.CheckOrder.allCases)
+  func theFirstBrokenRuleAnswers(place: Int, checkOrder: ProviderAnswers.CheckOrder) throws {
+    let order = order(checkOrder)
+    let first = order[place]
+    for later in order[(place + 1)...] where checkOrder == .headersFirst || !exclude(first, later) {
       // The change of the first comes last, since two rules may look at the same part and then only one can be broken.
-      let both = try refusal([later, first])
+      let both = try refusal([later, first], checkOrder)
       #expect(both.detail.contains(breaks[first].detail), "\(breaks[first].rule) before \(breaks[later].rule)")
     }
   }

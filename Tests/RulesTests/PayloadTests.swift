@@ -20,6 +20,8 @@ import Testing
 
   private static func widgets(_ body: String) -> TestRequest { TestRequest().with { $0.body = Array(body.utf8) } }
 
+  private static func background(_ body: String) -> TestRequest { TestRequest.of(.background).with { $0.body = Array(body.utf8) } }
+
   private static func activity(_ members: String, _ change: (inout TestRequest) -> Void = { _ in }) -> TestRequest {
     TestRequest.liveActivity("{\(members)}").with(change)
   }
@@ -153,6 +155,22 @@ import Testing
       request: activity(update + #","relevance-score":"high""#)),
     Case(
       warning: .nothingToShow, field: "aps.alert", detail: "or an alert push shows nothing", request: .alert(#"{"content-available":1}"#)),
+    Case(
+      warning: .contentAvailableMissing, field: "aps.content-available",
+      detail: "aps.content-available is missing; it must be the number 1",
+      request: background(#"{"aps":{}}"#)),
+    Case(
+      warning: .contentAvailableMissing, field: "aps.content-available", detail: "wakes no app, not \"1\"",
+      request: background(#"{"aps":{"content-available":"1"}}"#)),
+    Case(warning: .apsMissing, field: "aps", detail: #"such as {"aps":{"content-available":1}}"#, request: background("{}")),
+    Case(
+      warning: .mdmMissing, field: "mdm", detail: "mdm is missing; it must be the PushMagic",
+      request: TestRequest.of(.mdm).with { $0.body = Array("{}".utf8) }),
+    Case(
+      warning: .mdmMissing, field: "mdm", detail: "PushMagic", request: TestRequest.of(.mdm).with { $0.body = Array(#"{"mdm":1}"#.utf8) }),
+    Case(
+      warning: .notAnObject, field: "body", detail: "must be a JSON object, not an array",
+      request: TestRequest.of(.voip).with { $0.body = Array("[]".utf8) }),
   ]
 
   /// What is accepted with a warning under either validation.
@@ -176,6 +194,15 @@ import Testing
     Case(warning: .alertInReload, request: widgets(#"{"aps":{"content-changed":true,"mutable-content":1,"badge":1,"sound":"x"}}"#)),
     Case(warning: .contentChangedWithoutReload, request: .alert(#"{"alert":"x","content-changed":true}"#)),
     Case(warning: .contentChangedWithoutReload, request: activity(update + #","content-changed":true"#)),
+    Case(warning: .backgroundAtTen, request: TestRequest.of(.background).with { $0.priority = "10" }),
+    Case(warning: .priorityMissing, request: TestRequest.of(.background).with { $0.priority = nil }),
+    Case(warning: .alertInBackground, request: background(#"{"aps":{"content-available":1,"alert":"x"}}"#)),
+    Case(warning: .unusedAPSKeys, request: background(#"{"aps":{"content-available":1,"event":"update"}}"#)),
+    Case(warning: .contentChangedWithoutReload, request: background(#"{"aps":{"content-available":1,"content-changed":true}}"#)),
+    Case(
+      warning: .contentChangedWithoutReload,
+      request: TestRequest.of(.voip).with { $0.body = Array(#"{"aps":{"content-changed":true}}"#.utf8) }),
+    Case(warning: .unusedAPSKeys, request: TestRequest.of(.mdm).with { $0.body = Array(#"{"aps":{},"mdm":"magic"}"#.utf8) }),
     Case(warning: .attributesAfterStart, request: activity(update + #","attributes-type":"Ride""#)),
     Case(warning: .attributesAfterStart, request: activity(end + #","attributes":{}"#)),
     Case(warning: .alertAtPriorityFive, request: activity(update + #","alert":{"title":"t"}"#) { $0.priority = "5" }),
@@ -184,7 +211,7 @@ import Testing
   ]
 
   @Test(arguments: refused) func strictRefuses(_ item: Case) throws {
-    let refusal = try #require(judge(item.request).refusal)
+    let refusal = try #require(judge(item.request, TestRules.apps(any: true)).refusal)
     #expect(refusal.reason == .badPayload)
     #expect(refusal.field == item.field)
     #expect(refusal.detail.contains(item.detail), "\(refusal.detail)")
@@ -193,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: refused) func appleNotes(_ item: Case) throws {
-    let push = try #require(judge(item.request, TestRules.apps(.apple)).push)
+    let push = try #require(judge(item.request, TestRules.apps(.apple, any: true)).push)
     #expect(push.warnings.contains(item.warning))
     #expect(push.warnings.firstRefused == item.warning)
     #expect(push.traits.lane == .keep, "it must not take a good push with it")
@@ -201,7 +228,7 @@ import Testing
 
   @Test(arguments: noted) func bothNote(_ item: Case) throws {
     for validation in AppPolicy.Validation.allCases {
-      let push = try #require(judge(item.request, TestRules.apps(validation)).push)
+      let push = try #require(judge(item.request, TestRules.apps(validation, any: true)).push)
       #expect(push.warnings == PushWarnings(item.warning))
     }
     #expect(!item.warning.isRefusedInStrict)
@@ -255,12 +282,15 @@ import Testing
         $0.body = Array(#"{"aps":{"alert":{"title":"x"},"relevance-score":1},"mine":[1]}"#.utf8)
       }, PushTraits(lane: .keep, hasAlert: true)
     ),
+    (background(#"{"aps":{"content-available":true},"mine":1}"#), PushTraits(lane: .keep)),
+    (TestRequest.of(.voip).with { $0.body = Array(#"{"caller":"x"}"#.utf8) }, PushTraits(lane: .keep)),
+    (TestRequest.of(.mdm).with { $0.body = Array(#"{"mdm":"magic"}"#.utf8) }, PushTraits(lane: .keep)),
     (.alert(#"{"badge":0}"#).with { $0.priority = nil }, PushTraits(lane: .keep)),
   ]
 
   @Test(arguments: sound.indices) func passesWhatIsSound(index: Int) throws {
     let (request, traits) = Self.sound[index]
-    let push = try #require(judge(request).push)
+    let push = try #require(judge(request, TestRules.apps(any: true)).push)
     #expect(push.traits == traits)
     #expect(push.warnings == [], "\(push.warnings.all)")
   }

@@ -68,11 +68,6 @@ import Testing
     Case(reason: .invalidPushType, field: "apns-push-type", detail: "did you mean widgets?") { $0.pushType = "Widgets" },
     Case(reason: .invalidPushType, field: "apns-push-type", detail: "did you mean liveactivity?") { $0.pushType = "live-activity" },
     Case(reason: .invalidPushType, field: "apns-push-type", detail: "must be one of alert, background") { $0.pushType = "" },
-    Case(reason: .invalidPushType, field: "apns-push-type", detail: "this release does not serve") { $0.pushType = "background" },
-    Case(reason: .invalidPushType, field: "apns-push-type", detail: "this release does not serve") {
-      $0.pushType = nil
-      $0.topic = "com.example.app.voip"
-    },
     Case(
       reason: .invalidPushType, field: "apns-push-type", detail: "must be \"com.example.app.push-type.widgets\", not \"com.example.app\""
     ) {
@@ -82,6 +77,13 @@ import Testing
       $0.topic = "com.example.app.push-type.controls"
     },
     Case(reason: .invalidPushType, field: "apns-push-type", detail: "must be \"com.example.app\", not") { $0.pushType = "alert" },
+
+    Case(reason: .invalidPushType, field: "apns-push-type", detail: "must be the UID of the MDM push certificate, com.apple.mgmt.…, not") {
+      ($0.topic, $0.pushType) = ("com.example.app", "mdm")
+    },
+    Case(reason: .invalidPushType, field: "apns-push-type", detail: "must be mdm, not alert", any: true) {
+      ($0.topic, $0.pushType) = ("com.apple.mgmt.External.1", "alert")
+    },
 
     Case(reason: .missingTopic, field: "apns-topic", detail: "bundle id followed by") { $0.topic = nil },
     Case(reason: .missingTopic, field: "apns-topic", detail: "bundle id followed by") { $0.topic = "" },
@@ -106,6 +108,9 @@ import Testing
     Case(reason: .topicDisallowed, field: "apns-topic", detail: "set it to \"com.example.app.push-type.widgets\", not") {
       $0.topic = "com.example.app.widgets"
     },
+    Case(reason: .topicDisallowed, field: "apns-topic", detail: "set it to \"com.example.app.voip-ptt\", not") {
+      ($0.topic, $0.pushType) = ("com.example.app.pushtotalk", nil)
+    },
     Case(reason: .topicDisallowed, field: "apns-topic", detail: "\"com.example.app.push-type.\" followed by one of ") {
       ($0.topic, $0.pushType) = ("com.example.app.push-type.somethingelse", nil)
     },
@@ -122,6 +127,9 @@ import Testing
 
     Case(reason: .payloadEmpty, field: "body", detail: "must be a JSON object") { $0.body = [] },
     Case(reason: .payloadTooLarge, field: "body", detail: "at most 4096 bytes, not 4097") { $0.bodyBytesTotal = 4097 },
+    Case(reason: .payloadTooLarge, field: "body", detail: "at most 5120 bytes, not 5121") {
+      ($0.topic, $0.pushType, $0.bodyBytesTotal) = ("com.example.app.voip", "voip", 5121)
+    },
     Case(reason: .badPayload, field: "aps.content-changed", detail: "aps.content-changed must be the JSON value true") {
       $0.body = Array(#"{"aps":{"content-changed":1}}"#.utf8)
     },
@@ -219,9 +227,10 @@ import Testing
       .missingChannelID, .badChannelID, .channelNotRegistered, .missingPushType, .badRequestParams, .badRequestPayload,
       .cannotCreateChannelConfig, .broadcastFeatureNotEnabled, .topicMismatch,
       // Client certificates, related keys and the rate of new tokens are not part of this release.
-      .badCertificate, .badCertificateEnvironment, .forbidden, .unrelatedKeyIDInToken, .tooManyProviderTokenUpdates,
+      .badCertificate, .badCertificateEnvironment, .unrelatedKeyIDInToken, .tooManyProviderTokenUpdates,
     ]
-    let covered = Set((Self.request + Self.authentication).map(\.reason))
+    // `Forbidden` is answered only where it is configured (AnswersTests).
+    let covered = Set((Self.request + Self.authentication).map(\.reason) + [.forbidden])
     #expect(covered == Set(Reason.allCases).subtracting(fromElsewhere))
   }
 

@@ -73,6 +73,28 @@ struct TestRequest {
     return request
   }
 
+  /// A push of that type with the topic and a payload that every device takes.
+  static func of(_ type: PushType, bundle: String = "com.example.app") -> TestRequest {
+    var request = TestRequest()
+    request.pushType = "\(type)"
+    request.topic = type == .mdm ? "com.apple.mgmt.External.1" : "\(bundle)\(type.topicSuffix)"
+    request.priority = "5"
+    request.body = Array(payload(of: type).utf8)
+    return request
+  }
+
+  /// A payload that keeps the rules of its type.
+  static func payload(of type: PushType) -> String {
+    switch type {
+    case .alert: #"{"aps":{"alert":"hello"}}"#
+    case .background: #"{"aps":{"content-available":1}}"#
+    case .widgets, .controls: #"{"aps":{"content-changed":true}}"#
+    case .liveactivity: "{\"aps\":{\(PayloadTests.update)}}"
+    case .mdm: #"{"mdm":"magic"}"#
+    case .complication, .fileprovider, .location, .pushtotalk, .voip: "{}"
+    }
+  }
+
   func with(_ change: (inout TestRequest) -> Void) -> TestRequest {
     var copy = self
     change(&copy)
@@ -103,8 +125,8 @@ struct TestRules: ~Copyable {
   var rules: RequestRules
   var memory: RequestMemory
 
-  init(_ apps: AppDirectory = TestRules.apps(), capacity: Int = 16) {
-    rules = RequestRules(apps: apps, providers: TestRules.providers)
+  init(_ apps: AppDirectory = TestRules.apps(), capacity: Int = 16, answers: ProviderAnswers = ProviderAnswers()) {
+    rules = RequestRules(apps: apps, providers: TestRules.providers, answers: answers)
     memory = Self.memory(verifier, capacity: capacity)
   }
 
@@ -140,8 +162,10 @@ struct TestRules: ~Copyable {
 }
 
 /// The verdict on one request, by rules of its own.
-func judge(_ request: TestRequest, _ apps: AppDirectory = TestRules.apps()) -> Verdict {
-  var rules = TestRules(apps)
+func judge(
+  _ request: TestRequest, _ apps: AppDirectory = TestRules.apps(), answers: ProviderAnswers = ProviderAnswers()
+) -> Verdict {
+  var rules = TestRules(apps, answers: answers)
   return rules.evaluate(request)
 }
 

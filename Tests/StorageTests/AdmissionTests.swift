@@ -57,6 +57,20 @@ import Testing
     }
   }
 
+  /// A server name that says nothing leaves it to the token.
+  @Test func theEnvironmentIsTheTokensWhereNoneIsAsked() throws {
+    let bench = try Bench()
+    for (number, environment) in PushEnvironment.allCases.enumerated() {
+      var registration = Bench.registration(number, .app)
+      registration.environment = environment
+      try bench.register(registration)
+      let batch = Batch()
+      batch.admits.append(Bench.operation(batch, id: number, token: Bench.token(number), type: .alert, at: bench.now))
+      try bench.settle(batch)
+      #expect(batch.admits[0].environment == environment)
+    }
+  }
+
   @Test func aStartNeedsAPushToStartToken() throws {
     for validation in AppPolicy.Validation.allCases {
       var policy = AppPolicy()
@@ -78,7 +92,9 @@ import Testing
     let bench = try Bench(policy: policy)
     let kinds: [(PushType, PushTraits?, TokenKind)] = [
       (.widgets, nil, .widgets), (.controls, nil, .controls), (.liveactivity, Self.start, .pushToStart),
-      (.liveactivity, Self.update, .liveactivity), (.alert, nil, .app),
+      (.liveactivity, Self.update, .liveactivity), (.alert, nil, .app), (.background, nil, .app), (.voip, nil, .voip), (.mdm, nil, .mdm),
+      (.location, nil, .location), (.pushtotalk, nil, .pushtotalk), (.complication, nil, .complication),
+      (.fileprovider, nil, .fileprovider),
     ]
     for (number, (type, traits, kind)) in kinds.enumerated() {
       #expect(try bench.push(number, to: number, type, traits: traits) == .forwarded)

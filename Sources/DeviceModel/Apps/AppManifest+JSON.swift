@@ -3,7 +3,7 @@ import Push
 
 extension AppManifest {
   /// Reads a manifest: `{"widgets":[{"kind","families"?,"push"?}]?, "controls":[{"kind"}]?, "activities":[{"attributesType",
-  /// "contentState"?}]?, "frequentUpdates"?}`; throws for anything else, naming the field.
+  /// "contentState"?}]?, "pushes"?, "frequentUpdates"?}`; throws for anything else, naming the field.
   public init(_ reader: inout JSONReader) throws(FieldError) {
     self.init()
     for var widget in try reader.optionalObjects("widgets", max: Limits.widgetsPerRegistration) ?? [] {
@@ -25,6 +25,12 @@ extension AppManifest {
       }
       activities.append(ActivityType(attributesType: type, contentState: schema))
       try activity.finish()
+    }
+    for name in try reader.optionalStrings("pushes") ?? [] {
+      guard let kind = Self.pushKinds.first(where: { $0.name == name }) else {
+        throw reader.error("pushes", "must be some of \(Self.pushKinds.map(\.name).joined(separator: ", ")), not \"\(name)\"")
+      }
+      if !pushes.contains(kind) { pushes.append(kind) }
     }
     frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
   }

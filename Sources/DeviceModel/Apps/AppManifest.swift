@@ -1,3 +1,5 @@
+public import Push
+
 /// What an app declares in its code: the kinds of widgets, controls and Live Activities that it has.
 ///
 /// An empty list declares nothing and so restricts nothing: whatever is placed or started then is taken as it comes.
@@ -48,8 +50,13 @@ public struct AppManifest: Hashable, Sendable {
   public var controls: [ControlKind] = []
   /// The types of Live Activities.
   public var activities: [ActivityType] = []
+  /// What it asks for tokens of besides those of the app, its widgets, controls and activities: `voip` and the like.
+  public var pushes: [TokenKind] = []
   /// Whether `NSSupportsLiveActivitiesFrequentUpdates` is set and switched on.
   public var frequentUpdates = false
+
+  /// The kinds that `pushes` may have: those of which an app has one token each, and asks for it.
+  public static let pushKinds: [TokenKind] = [.complication, .fileprovider, .location, .mdm, .pushtotalk, .voip]
 
   /// A manifest that declares nothing.
   public init() {}

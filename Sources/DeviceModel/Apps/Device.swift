@@ -55,6 +55,17 @@ struct App: Sendable {
   /// How many activities were ever started; names the next one.
   var activitiesStarted = 0
   var alerts = Reloads()
+  /// Background pushes.
+  var wakes = Reloads()
+  /// What it asked for besides, as its manifest declares it.
+  var handlers: [PushHandler] = []
+}
+
+/// What takes the pushes of one type in an app's own code: VoIP, the File Provider extension and the like.
+struct PushHandler: Sendable {
+  let kind: TokenKind
+  var token: DeviceToken
+  var pushes = Reloads()
 }
 
 /// How often something was done for a push, and the last time.

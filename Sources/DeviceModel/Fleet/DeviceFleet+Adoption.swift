@@ -9,7 +9,7 @@ extension DeviceFleet {
   /// Adds an entry that is all there is of its device; nil when the table is full of tokens that are in use.
   mutating func adopt(_ token: DeviceToken, _ type: PushType, bundleID: String) -> Int? {
     let entry = TokenEntry(
-      token: token, kind: Self.adoptedKind(for: type), bundleID: bundleID, owner: .adopted, foreign: true)
+      token: token, kind: TokenKind(taking: type), bundleID: bundleID, owner: .adopted, foreign: true)
     guard let index = tokens.insert(entry) else { return nil }
     noteAdoption(of: entry)
     return index
@@ -19,7 +19,7 @@ extension DeviceFleet {
   mutating func adoptAgain(_ index: Int, _ type: PushType, bundleID: String) {
     let token = tokens[index].token
     if let name = deviceName(of: tokens[index]), devices[name]?.isAdopted == true { dropDevice(name) }
-    var entry = TokenEntry(token: token, kind: Self.adoptedKind(for: type), bundleID: bundleID, owner: .adopted, foreign: true)
+    var entry = TokenEntry(token: token, kind: TokenKind(taking: type), bundleID: bundleID, owner: .adopted, foreign: true)
     entry.generation = tokens[index].generation
     tokens[index] = entry
     noteAdoption(of: entry)
@@ -50,6 +50,9 @@ extension DeviceFleet {
     case .app:
       app.appToken = entry.token
       app.alerts = done
+    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip:
+      app.manifest.pushes = [entry.kind]
+      app.handlers = [PushHandler(kind: entry.kind, token: entry.token, pushes: done)]
     }
     var device = Device(name: entry.token.hex, settings: DeviceSettings(), apps: [app])
     device.isAdopted = true
@@ -62,7 +65,8 @@ extension DeviceFleet {
     let device = device(adopted: tokens[index])
     devices[device.name] = device
     switch tokens[index].kind {
-    case .widgets, .app, .pushToStart: tokens[index].owner = .app(device: device.name)
+    case .widgets, .app, .pushToStart, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip:
+      tokens[index].owner = .app(device: device.name)
     case .controls: tokens[index].owner = .item(device: device.name, id: "control-1")
     case .liveactivity:
       tokens[index].owner = .item(device: device.name, id: "activity-1")
@@ -73,15 +77,5 @@ extension DeviceFleet {
 
   private mutating func noteAdoption(of entry: TokenEntry) {
     log.append(DeviceEvent(.tokenAdopted, at: now, bundleID: entry.bundleID, token: entry.token))
-  }
-
-  /// What a push of that type goes to; a Live Activity's event decides later between the two kinds it may be.
-  private static func adoptedKind(for type: PushType) -> TokenKind {
-    switch type {
-    case .widgets: .widgets
-    case .controls: .controls
-    case .liveactivity: .liveactivity
-    case .alert, .background, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: .app
-    }
   }
 }

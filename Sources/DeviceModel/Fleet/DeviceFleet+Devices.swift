@@ -63,6 +63,7 @@ extension DeviceFleet {
       if kind == .app { self[place].appToken = token } else { self[place].pushToStartToken = token }
       register(token)
     }
+    try arrangeHandlers(of: place)
     return true
   }
 
@@ -91,6 +92,7 @@ extension DeviceFleet {
     log.append(DeviceEvent(.appChanged, at: now, device: place.device, bundleID: self[place].bundleID))
     if old.frequentUpdates != manifest.frequentUpdates { endActivities(of: place, at: now) }
     try registerWidgets(at: place)
+    try arrangeHandlers(of: place)
     for token in Self.tokens(of: self[place]) where token != self[place].widgetsToken { register(token) }
   }
 

@@ -31,7 +31,8 @@ extension DeviceFleet {
       }
       return reload(index, push, at: now)
     case .liveactivity, .pushToStart: return receiveActivityPush(index, push, payload, at: now)
-    case .app: return receiveAlert(index, push, payload, at: now)
+    case .app: return receiveAppPush(index, push, payload, at: now)
+    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: return receiveHandled(index, push, payload, at: now)
     }
   }
 
@@ -62,7 +63,7 @@ extension DeviceFleet {
   }
 
   /// Counts a push that the adopted entry's one item took.
-  private mutating func apply(_ push: ReceivedPush, toAdopted index: Int, at now: Instant) {
+  mutating func apply(_ push: ReceivedPush, toAdopted index: Int, at now: Instant) {
     tokens[index].applied &+= 1
     tokens[index].lastApplied = now
     tokens[index].lastPush = push.id
@@ -85,24 +86,6 @@ extension DeviceFleet {
     else { return false }
     self[place].controls[control].reloads.add(push.id, at: now)
     return true
-  }
-
-  private mutating func receiveAlert(_ index: Int, _ push: ReceivedPush, _ payload: RawSpan, at now: Instant) -> PushOutcome {
-    let title: String
-    do {
-      title = try AlertPayload.title(of: payload)
-    } catch {
-      return record(.ignored(error.cause, detail: error.sentence), of: push, index)
-    }
-    switch tokens[index].owner {
-    case .adopted: apply(push, toAdopted: index, at: now)
-    case .app, .item:
-      guard let place = place(of: tokens[index]) else { return record(.ignored(.noSuchApp, detail: nil), of: push, index) }
-      self[place].alerts.add(push.id, at: now)
-    case .gone(let cause): return record(.ignored(cause, detail: nil), of: push, index)
-    case .unregistered(let since): return record(.refused(.unregistered, since: since, detail: nil), of: push, index)
-    }
-    return record(.applied(.alertShown, detail: title), of: push, index, what: .alertShown)
   }
 
   private func mismatch(_ index: Int, _ push: ReceivedPush, _ bundleID: RawSpan) -> PushOutcome {

@@ -52,6 +52,10 @@ extension DeviceFleet {
     case .app: self[place].appToken = new
     case .pushToStart: self[place].pushToStartToken = new
     case .widgets: self[place].widgetsToken = new
+    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip:
+      for index in self[place].handlers.indices where self[place].handlers[index].token == entry.token {
+        self[place].handlers[index].token = new
+      }
     case .controls:
       for index in self[place].controls.indices where self[place].controls[index].token == entry.token {
         self[place].controls[index].token = new

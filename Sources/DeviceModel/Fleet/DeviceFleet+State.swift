@@ -87,9 +87,16 @@ extension DeviceFleet {
 
   private func state(of app: App, at now: Instant) -> JSONValue {
     var object: JSONObject = ["bundleID": .string(app.bundleID), "frequentUpdates": .bool(app.manifest.frequentUpdates)]
-    object["app"] = app.appToken.map { .object(state(of: $0).adding(app.alerts, as: "alerts")) }
+    object["app"] = app.appToken.map { .object(state(of: $0).adding(app.alerts, as: "alerts").counting(app.wakes, as: "wakes")) }
     object["pushToStart"] = app.pushToStartToken.map { .object(state(of: $0)) }
     object["widgetExtension"] = app.widgetsToken.map { .object(state(of: $0)) }
+    if !app.handlers.isEmpty {
+      object["pushes"] = .array(
+        app.handlers.map { handler in
+          let own: JSONObject = ["type": .string(handler.kind.name)]
+          return .object(own.merging(state(of: handler.token)).adding(handler.pushes, as: "pushes"))
+        })
+    }
     object["widgets"] = .array(
       app.widgets.map { widget in
         let own: JSONObject = [
@@ -134,6 +141,13 @@ extension JSONObject {
     var merged = self
     for (key, value) in other { merged[key] = value }
     return merged
+  }
+
+  /// The object with a count under `name`.
+  fileprivate func counting(_ reloads: Reloads, as name: String) -> JSONObject {
+    var object = self
+    object[name] = .integer(Int64(reloads.count))
+    return object
   }
 
   /// The object with a count under `name` and the last time and push, where there was one.

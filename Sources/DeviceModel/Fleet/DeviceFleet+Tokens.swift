@@ -68,7 +68,7 @@ extension DeviceFleet {
   /// Every token of the app.
   static func tokens(of app: App) -> [DeviceToken] {
     [app.appToken, app.pushToStartToken, app.widgetsToken].compactMap { $0 } + app.controls.map(\.token)
-      + app.activities.map(\.token)
+      + app.activities.map(\.token) + app.handlers.map(\.token)
   }
 
   /// What the app's push handler sends: nil when the token stands for nothing.
@@ -95,6 +95,8 @@ extension DeviceFleet {
       guard let hosted = app.activities.first(where: { $0.token == entry.token }) else { return nil }
       registration.activity = Registration.Activity(id: hosted.id, attributesType: hosted.activity.attributesType)
     case .pushToStart, .app: break
+    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip:
+      guard app.handlers.contains(where: { $0.token == entry.token }) else { return nil }
     }
     return registration
   }

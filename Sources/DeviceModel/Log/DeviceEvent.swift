@@ -8,6 +8,7 @@ public struct DeviceEvent: Sendable, Equatable {
   public enum What: UInt8, CaseIterable, Sendable {
     // By pushes.
     case widgetsReloaded, controlReloaded, activityStarted, activityUpdated, activityEnded, alertShown
+    case appWoken, callReported, complicationUpdated, filesSignaled, locationQueried, checkedIn, speakerAnnounced, passUpdated
     case pushIgnored, pushRefused
     // By themselves.
     case activityStale, activityDismissed

@@ -11,8 +11,8 @@ struct PayloadProblem: Error, Equatable {
 }
 
 extension JSONValue {
-  /// The object `aps` of a payload; throws when there is none.
-  static func aps(of payload: RawSpan) throws(PayloadProblem) -> JSONValue {
+  /// The payload, which must be an object.
+  static func object(of payload: RawSpan) throws(PayloadProblem) -> JSONValue {
     let tree: JSONValue
     do {
       tree = try JSONValue.parse(payload)
@@ -22,6 +22,12 @@ extension JSONValue {
     guard tree.objectValue != nil else {
       throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "the payload must be a JSON object, not \(tree.kindName)")
     }
+    return tree
+  }
+
+  /// The object `aps` of a payload; throws when there is none.
+  static func aps(of payload: RawSpan) throws(PayloadProblem) -> JSONValue {
+    let tree = try object(of: payload)
     guard let aps = tree["aps"], aps.objectValue != nil else {
       let found = tree["aps"].map { ", not \($0.kindName)" } ?? ", and is missing"
       throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "aps must be a JSON object\(found)")

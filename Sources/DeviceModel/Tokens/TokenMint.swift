@@ -12,7 +12,7 @@ struct TokenMint: Sendable {
   /// Bytes of a token of this kind, as seen on real devices: 32, and 80 for Live Activities (apns.md section 2.2).
   static func bytes(of kind: TokenKind) -> Int {
     switch kind {
-    case .widgets, .controls, .app: 32
+    case .widgets, .controls, .app, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: 32
     case .liveactivity, .pushToStart: 80
     }
   }

@@ -1,4 +1,5 @@
 import Configuration
+import Push
 import Storage
 
 extension GatewayConfiguration {
@@ -16,6 +17,7 @@ extension GatewayConfiguration {
   var storeSettings: StoreSettings {
     var settings = StoreSettings()
     settings.logEntries = pushLogEntries
+    settings.lanePushes = answers.tooManyRequestsAfter
     return settings
   }
 }

@@ -5,25 +5,35 @@ import Rules
 
 /// Writes the answers of the provider API, in Apple's own form (apns.md section 5.1); memory is allocated once.
 ///
-/// 200 is one HEADERS frame with `apns-id` and nothing else; an error is HEADERS and one DATA frame. Only a request that
-/// asks with `widgetpush-explain: 1` gets more.
+/// 200 is one HEADERS frame with `apns-id` and, in the development environment, `apns-unique-id`; an error is HEADERS and one
+/// DATA frame. Only a request that asks with `widgetpush-explain: 1` gets more.
 struct AnswerWriter: ~Copyable {
   private var fields = FieldList()
   private var body = InlineArray<1024, UInt8>(repeating: 0)
 
+  /// The ids of one answer.
+  struct IDs {
+    /// The `apns-id`.
+    var id: PushID
+    /// The `apns-unique-id`; nil outside of the development environment.
+    var uniqueID: PushID?
+    /// What stands as `apns-id` where the request's own is none.
+    var malformed = ProviderAnswers.RefusedMessageID.generate
+  }
+
   /// Answers 200; `explanation` is for a request that asked for one.
-  mutating func accept(_ exchange: Exchange, id: PushID, explanation: (disposition: Disposition, detail: String)?) {
-    begin(id)
+  mutating func accept(_ exchange: Exchange, _ ids: IDs, explanation: (disposition: Disposition, detail: String)?) {
+    begin(ids, exchange)
     if let explanation { explain(explanation.disposition, detail: explanation.detail) }
     exchange.respond(status: 200, fields)
   }
 
   /// Answers with an error. `detail` is on the wire with `BadPayload`, and where the request asked for explanations.
   mutating func refuse(
-    _ exchange: Exchange, id: PushID, _ reason: Reason, since: Instant? = nil, detail: String = "", retryAfterSeconds: Int64? = nil,
+    _ exchange: Exchange, _ ids: IDs, _ reason: Reason, since: Instant? = nil, detail: String = "", retryAfterSeconds: Int64? = nil,
     explaining: Bool
   ) {
-    begin(id)
+    begin(ids, exchange)
     if explaining { explain(.refused, detail: detail) }
     if let retryAfterSeconds {
       let digits = Array(String(retryAfterSeconds).utf8)
@@ -38,9 +48,14 @@ struct AnswerWriter: ~Copyable {
     unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes.extracting(0..<count))
   }
 
-  private mutating func begin(_ id: PushID) {
+  private mutating func begin(_ ids: IDs, _ exchange: Exchange) {
     fields.removeAll()
-    fields.append(.apnsID, bytesMax: PushID.textCount) { id.write(to: &$0) }
+    switch ids.malformed {
+    case .generate: fields.append(.apnsID, bytesMax: PushID.textCount) { ids.id.write(to: &$0) }
+    case .echo: if let sent = exchange.value(of: .apnsID) { fields.append(.apnsID, sent) }
+    case .omit: break
+    }
+    if let uniqueID = ids.uniqueID { fields.append(.apnsUniqueID, bytesMax: PushID.textCount) { uniqueID.write(to: &$0) } }
   }
 
   private mutating func explain(_ disposition: Disposition, detail: String) {

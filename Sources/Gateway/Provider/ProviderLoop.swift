@@ -99,15 +99,17 @@ extension ProviderLoop: HTTP2ServerHandler {
       environment: environment, now: loop.now, memory: &state.value.memory)
     switch verdict {
     case .push(let push): admit(push, exchange, environment: environment)
-    case .refused(let refusal): refuse(refusal, exchange)
+    case .refused(let refusal): refuse(refusal, exchange, environment: environment)
     }
   }
 
   func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
-    let refusal = Refusal(
+    guard rules.answers.unfinishedRequest == .idleTimeout else { return exchange.reset(HTTP2ErrorCode.cancel) }
+    var refusal = Refusal(
       reason: .idleTimeout, field: "body",
       detail: "the request did not end within \(Limits.requestMilliseconds / 1000) s; end its body with END_STREAM")
-    refuse(refusal, exchange)
+    if let sent = exchange.value(of: .apnsID) { refusal.id = PushID(text: sent) }
+    refuse(refusal, exchange, environment: Self.environment(ofServerName: connection.serverName))
   }
 
   func connectionFailed(_ failure: ConnectionFailure) {
@@ -129,7 +131,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
 
-  private func refuse(_ refusal: Refusal, _ exchange: Exchange) {
+  private func refuse(_ refusal: Refusal, _ exchange: Exchange, environment: PushEnvironment?) {
     let batch = state.value.batch
     let id = refusal.id ?? makeID()
     var bundle = ByteRange.empty
@@ -141,7 +143,9 @@ extension ProviderLoop: HTTP2ServerHandler {
       RefusedOperation(
         id: id, token: refusal.token, type: refusal.type, bundleID: bundle, reason: refusal.reason, detail: batch.append(refusal.detail),
         received: loop.now))
-    state.value.answers.refuse(exchange, id: id, refusal.reason, detail: refusal.detail, explaining: isExplained(exchange))
+    var ids = answerIDs(id, environment)
+    if refusal.reason == .badMessageID { ids.malformed = rules.answers.refusedMessageID }
+    state.value.answers.refuse(exchange, ids, refusal.reason, detail: refusal.detail, explaining: isExplained(exchange))
     metrics.answered(refusal.type, refusal.reason, shard: index)
     observer?(
       .refused(
@@ -152,6 +156,12 @@ extension ProviderLoop: HTTP2ServerHandler {
 
   /// Apple's own form: 128 random bits in upper case.
   func makeID() -> PushID { PushID(high: ids.next(), low: ids.next()) }
+
+  /// The ids of an answer. Apple gives an `apns-unique-id`, random and in lower case, in the development environment alone.
+  func answerIDs(_ id: PushID, _ environment: PushEnvironment?) -> AnswerWriter.IDs {
+    guard environment == .development else { return AnswerWriter.IDs(id: id) }
+    return AnswerWriter.IDs(id: id, uniqueID: PushID(high: ids.next(), low: ids.next(), upperCase: 0))
+  }
 
   func isExplained(_ exchange: Exchange) -> Bool {
     explainsAlways || exchange.names.contains(.widgetpushExplain) && exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
@@ -219,7 +229,8 @@ extension ProviderLoop {
           observer(.ignored(operations[place].id, cause, detail: ""))
         }
         guard let exchange else { continue }
-        state.value.answers.accept(exchange, id: operations[place].id, explanation: explanation(of: operations[place].result, to: exchange))
+        let ids = answerIDs(operations[place].id, operations[place].environment)
+        state.value.answers.accept(exchange, ids, explanation: explanation(of: operations[place].result, to: exchange))
       }
     }
   }
@@ -239,7 +250,8 @@ extension ProviderLoop {
     guard let exchange else { return }
     let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
     state.value.answers.refuse(
-      exchange, id: operation.id, reason, since: since, detail: detail, retryAfterSeconds: wait, explaining: isExplained(exchange))
+      exchange, answerIDs(operation.id, operation.environment), reason, since: since, detail: detail, retryAfterSeconds: wait,
+      explaining: isExplained(exchange))
   }
 }
 

@@ -97,7 +97,7 @@ extension RequestRules {
     let context = PayloadContext(
       type: .liveactivity, now: now, priority: sending.priority, hasCollapseID: false, hasChannelID: false)
     let validation = apps.policy(at: app).validation
-    var (traits, warnings) = try PayloadRules.check(body, context, validation, &memory)
+    var (traits, warnings) = try PayloadRules.check(body, context, validation, answers.malformedBody, &memory)
     if traits.activity == .start {
       guard validation == .apple else {
         throw Violation(.badPayload, "aps.event", "aps.event must be \"update\" or \"end\" in a broadcast, which starts no activity")

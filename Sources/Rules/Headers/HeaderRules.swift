@@ -12,9 +12,9 @@ struct HeaderRules {
   var collapseID = ByteRange.empty
   var type: PushType?
 
-  static func check(_ fields: RequestFields, _ headers: RawSpan) throws(Violation) -> HeaderRules {
+  static func check(_ fields: RequestFields, _ headers: RawSpan, _ answers: ProviderAnswers) throws(Violation) -> HeaderRules {
     var values = HeaderRules()
-    if let range = fields.apnsID { values.id = try id(headers[range]) }
+    if let range = fields.apnsID { values.id = try id(headers[range], answers.messageIDCase) }
     if let range = fields.expiration {
       (values.expiration, values.isExpirationInMilliseconds) = try expiration(headers[range])
     }
@@ -26,9 +26,15 @@ struct HeaderRules {
       }
       values.collapseID = range
     }
-    if let range = fields.pushType { values.type = try servedType(headers[range]) }
+    if let range = fields.pushType { values.type = try knownType(headers[range]) }
+    if values.type == .background, values.priority == .immediate, answers.backgroundAtTen == .refuse {
+      throw Violation(.badPriority, "apns-priority", "apns-priority must be 5 with apns-push-type background, not 10")
+    }
     return values
   }
+
+  /// The push type that the request states, if it is one; nil leaves it to `check` to say what is wrong.
+  static func statedType(_ fields: RequestFields, _ headers: RawSpan) -> PushType? { fields.pushType.flatMap { pushType(headers[$0]) } }
 
   /// The type whose wire text is `text`, in exactly its lower case; nil for any other.
   static func pushType(_ text: RawSpan) -> PushType? {
@@ -48,10 +54,13 @@ struct HeaderRules {
     return text.equals(candidates.2.text) ? candidates.2 : nil
   }
 
-  private static func id(_ text: RawSpan) throws(Violation) -> PushID {
+  private static func id(_ text: RawSpan, _ letterCase: ProviderAnswers.MessageIDCase) throws(Violation) -> PushID {
     guard let id = PushID(text: text) else {
       throw Violation(
         .badMessageID, "apns-id", "apns-id must be a UUID such as eabeae54-14a8-11e5-b60b-1697f925ec7b, not \(text.quoted)")
+    }
+    guard letterCase == .any || id.upperCase == 0 else {
+      throw Violation(.badMessageID, "apns-id", "apns-id must be in lower case, not \(text.quoted)")
     }
     return id
   }
@@ -87,25 +96,14 @@ struct HeaderRules {
     throw Violation(.badPriority, "apns-priority", "apns-priority must be 10, 5 or 1, not \(text.quoted)")
   }
 
-  private static func servedType(_ text: RawSpan) throws(Violation) -> PushType {
+  private static func knownType(_ text: RawSpan) throws(Violation) -> PushType {
     guard let type = pushType(text) else {
       let names = PushType.allCases.map(\.description)
       let hint = nearestName(to: text.string, among: names).map { "; did you mean \($0)?" } ?? ""
       throw Violation(
         .invalidPushType, "apns-push-type", "apns-push-type must be one of \(names.joined(separator: ", ")), not \(text.quoted)\(hint)")
     }
-    try checkServed(type)
     return type
-  }
-
-  /// Refuses the types of Apple's that this build does not serve.
-  static func checkServed(_ type: PushType) throws(Violation) {
-    guard type.isServed else {
-      let served = PushType.allCases.filter(\.isServed).map(\.description).joined(separator: ", ")
-      throw Violation(
-        .invalidPushType, "apns-push-type",
-        "the push type \(type) is one of Apple's that this release does not serve; it serves \(served)")
-    }
   }
 }
 

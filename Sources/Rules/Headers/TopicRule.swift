@@ -7,6 +7,7 @@ struct Topic {
   var bundle: ByteRange
   var app: Int
   var type: PushType
+  var family: TopicFamily
 }
 
 extension RequestRules {
@@ -19,10 +20,12 @@ extension RequestRules {
     }
     let text = headers[range]
     if let topic = memory.recall(text, at: range, type: type, provider: provider) { return topic }
-    let (app, bundleBytes, suffixType) = try findApp(text, type: type)
+    let family = TopicFamily(of: text)
+    let (app, bundleBytes, suffixType) = try findApp(text, family, type: type)
     let bundle = ByteRange(offset: Int(range.offset), count: bundleBytes)
     try checkAllowed(app, headers[bundle], provider)
-    let topic = Topic(range: range, bundle: bundle, app: app, type: try Self.match(type, suffixType, bundle: headers[bundle], text))
+    let matched = try Self.match(type, suffixType, family, bundle: headers[bundle], text)
+    let topic = Topic(range: range, bundle: bundle, app: app, type: matched, family: family)
     memory.keep(text, topic, type: type, provider: provider)
     return topic
   }
@@ -41,10 +44,12 @@ extension RequestRules {
   /// The app that the topic names, how many bytes of the topic are its bundle id, and the type of the suffix, nil when bare.
   ///
   /// A bundle id may itself end like a suffix (`com.example.voip`), so what is configured decides before what it looks like.
-  private func findApp(_ text: RawSpan, type: PushType?) throws(Violation) -> (app: Int, bundleBytes: Int, suffixType: PushType?) {
+  private func findApp(
+    _ text: RawSpan, _ family: TopicFamily, type: PushType?
+  ) throws(Violation) -> (app: Int, bundleBytes: Int, suffixType: PushType?) {
     let mayBeBare = type.map { $0.topicSuffix.utf8CodeUnitCount == 0 } ?? true
     if mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
-    let suffixType = TopicSuffix.type(of: text)
+    let suffixType = family == .app ? TopicSuffix.type(of: text) : nil
     let bundleBytes = text.byteCount - (suffixType?.topicSuffix.utf8CodeUnitCount ?? 0)
     let bundle = text.extracting(first: bundleBytes)
     if let app = apps.listedIndex(of: bundle) { return (app, bundleBytes, suffixType) }
@@ -69,29 +74,31 @@ extension RequestRules {
   private func checkAllowed(_ app: Int, _ bundle: RawSpan, _ provider: Int) throws(Violation) {
     guard !isAllowed(app, bundle, provider) else { return }
     let sender = providers[provider]
+    let reason: Reason = answers.foreignTopic == .forbidden ? .forbidden : .topicDisallowed
     guard let team = apps[app].teamID, team != sender.teamID else {
       throw Violation(
-        .topicDisallowed, "apns-topic",
+        reason, "apns-topic",
         "the provider key \(sender.keyID) may not send to \(bundle.quoted); add it to the key's bundle ids")
     }
     throw Violation(
-      .topicDisallowed, "apns-topic",
+      reason, "apns-topic",
       "\(bundle.quoted) belongs to the team \(team), and the provider token is of the team \(sender.teamID)")
   }
 
   /// The push type when it fits the topic's suffix; without a type, the suffix tells it, and a bare bundle id means an alert.
-  private static func match(_ type: PushType?, _ suffixType: PushType?, bundle: RawSpan, _ text: RawSpan) throws(Violation) -> PushType {
-    guard let type else {
-      try HeaderRules.checkServed(suffixType ?? .alert)
-      return suffixType ?? .alert
-    }
-    let isBare = type.topicSuffix.utf8CodeUnitCount == 0
-    guard isBare ? suffixType == nil : suffixType == type else {
-      throw Violation(
-        .invalidPushType, "apns-push-type",
-        "with apns-push-type \(type) apns-topic must be \"\(bundle.string)\(type.topicSuffix)\", not \(text.quoted)")
-    }
-    return type
+  private static func match(
+    _ type: PushType?, _ suffixType: PushType?, _ family: TopicFamily, bundle: RawSpan, _ text: RawSpan
+  ) throws(Violation) -> PushType {
+    let told = family == .management ? .mdm : suffixType ?? .alert
+    guard let type else { return told }
+    if type == told || type == .background && told == .alert { return type }
+    throw Violation(
+      .invalidPushType, "apns-push-type",
+      type == .mdm
+        ? "with apns-push-type mdm apns-topic must be the UID of the MDM push certificate, \(TopicFamily.managementPrefix)…, not \(text.quoted)"
+        : family == .management
+          ? "with the topic of an MDM push certificate apns-push-type must be mdm, not \(type)"
+          : "with apns-push-type \(type) apns-topic must be \"\(bundle.string)\(type.topicSuffix)\", not \(text.quoted)")
   }
 
   /// Why no app was found, by the mistakes that are often made.
@@ -105,10 +112,10 @@ extension RequestRules {
       let app = text[..<start.lowerBound]
       return suffixComplaint(topic, app: app.last == "." ? app.dropLast() : app, suffix: text[start.upperBound...], type: type)
     }
-    // A suffix without its ".push-type", such as com.example.app.widgets.
-    let served = PushType.allCases.filter { $0.isServed && $0.topicSuffix.utf8CodeUnitCount > 0 }.map(\.description)
+    // The name of a push type for its suffix, such as com.example.app.widgets.
+    let suffixed = PushType.allCases.filter { $0.topicSuffix.utf8CodeUnitCount > 0 }.map(\.description)
     if let app = apps.bundleIDs.filter({ text.hasPrefix("\($0).") }).max(by: { $0.count < $1.count }),
-      case let suffix = text.dropFirst(app.count + 1), served.contains(String(suffix))
+      case let suffix = text.dropFirst(app.count + 1), suffixed.contains(String(suffix))
     {
       return suffixComplaint(topic, app: app[...], suffix: suffix, type: type)
     }
@@ -122,7 +129,8 @@ extension RequestRules {
   /// What the topic must be where its suffix is none: that of the push type when it is known, else the one most like it.
   private func suffixComplaint(_ topic: RawSpan, app: Substring, suffix: Substring, type: PushType?) -> String {
     let known = PushType.allCases.map { "\($0.topicSuffix)" }.filter { $0.hasPrefix(".push-type.") }.map { String($0.dropFirst(11)) }
-    let right = type.map { "\($0.topicSuffix)" } ?? nearestName(to: String(suffix), among: known).map { ".push-type.\($0)" }
+    let named = type ?? PushType(String(suffix))
+    let right = named.map { "\($0.topicSuffix)" } ?? nearestName(to: String(suffix), among: known).map { ".push-type.\($0)" }
     let form = right.map { "\"\(app)\($0)\"" } ?? "\"\(app).push-type.\" followed by one of \(known.joined(separator: ", "))"
     return "apns-topic has a suffix that does not exist; set it to \(form), not \(topic.quoted)"
   }

@@ -35,3 +35,31 @@ enum TopicSuffix {
     return topic.byteCount > suffix.utf8CodeUnitCount && topic.extracting(last: suffix.utf8CodeUnitCount).equals(suffix)
   }
 }
+
+/// What a topic names.
+enum TopicFamily: UInt8 {
+  /// An app, or what it has on a device.
+  case app
+  /// The passes of a pass type id (`pass.`) in Wallet, or a website (`web.`) in Safari: no push type of their own, and no suffix.
+  case pass, website
+  /// The UID of an MDM push certificate (`com.apple.mgmt.`).
+  case management
+
+  static let managementPrefix: StaticString = "com.apple.mgmt."
+
+  /// The family of `topic`. The bundle id of an app may begin as a pass type id does; a suffix that only apps have tells it.
+  init(of topic: RawSpan) {
+    if Self.begins(topic, "pass.") || Self.begins(topic, "web.") {
+      switch TopicSuffix.type(of: topic) {
+      case .widgets, .controls, .liveactivity: self = .app
+      default: self = topic.byte(0) == UInt8(ascii: "p") ? .pass : .website
+      }
+    } else {
+      self = Self.begins(topic, Self.managementPrefix) ? .management : .app
+    }
+  }
+
+  private static func begins(_ topic: RawSpan, _ prefix: StaticString) -> Bool {
+    topic.byteCount > prefix.utf8CodeUnitCount && topic.extracting(first: prefix.utf8CodeUnitCount).equals(prefix)
+  }
+}

@@ -31,11 +31,12 @@ struct TopicMemory {
   private var bundleBytes = 0
   private var app = 0
   private var topicType = PushType.alert
+  private var family = TopicFamily.app
 
   /// What `text`, which stands at `range`, says with that push type and provider; nil when it is not the last one.
   func recall(_ text: RawSpan, at range: ByteRange, type: PushType?, provider: Int) -> Topic? {
     guard provider == self.provider, type == self.type, self.text.equals(text) else { return nil }
-    return Topic(range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: topicType)
+    return Topic(range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: topicType, family: family)
   }
 
   /// Remembers that `text` is right and says `topic`.
@@ -46,6 +47,7 @@ struct TopicMemory {
     bundleBytes = Int(topic.bundle.count)
     app = topic.app
     topicType = topic.type
+    family = topic.family
   }
 }
 

@@ -24,7 +24,7 @@ struct PayloadDetail: ~Escapable {
   /// The field at fault and the detail, for a warning that strict validation refuses.
   func describe(_ warning: PushWarning) -> (field: String, detail: String) {
     switch warning {
-    case .notAnObject: return ("body", "the body must be a JSON object with aps, not \(Self.article(facts.root))")
+    case .notAnObject: return ("body", "the body must be a JSON object\(takesAPS ? " with aps" : ""), not \(Self.article(facts.root))")
     case .apsMissing: return ("aps", "aps is missing; it must be an object such as {\"aps\":{\(example)}}")
     case .apsNotAnObject: return must("aps", "be an object", not: facts.aps.map(Self.article))
     case .contentChangedNotTrue: return ("aps.content-changed", "aps.content-changed must be the JSON value true")
@@ -52,6 +52,9 @@ struct PayloadDetail: ~Escapable {
       return ("aps.dismissal-date", "aps.dismissal-date must stand only with the event end, not with \(facts.event.text)")
     case .dateNotANumber, .dateInMilliseconds: return date(warning)
     case .relevanceNotANumber: return must(.relevanceScore, facts.relevanceScore, "be a number such as 50")
+    case .contentAvailableMissing:
+      return must(.contentAvailable, facts.contentAvailable, "be the number 1, or a background push wakes no app")
+    case .mdmMissing: return ("mdm", "mdm is missing; it must be the PushMagic string of the device's enrolment")
     case .nothingToShow: return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing")
     default: return ("body", warning.sentence)
     }
@@ -106,7 +109,17 @@ struct PayloadDetail: ~Escapable {
     switch context.type {
     case .liveactivity: "\"timestamp\":\(context.now.unixSeconds),\"event\":\"update\",\"content-state\":{}"
     case .widgets, .controls: "\"content-changed\":true"
+    case .background: "\"content-available\":1"
     default: "\"alert\":{\"title\":\"\",\"body\":\"\"}"
+    }
+  }
+
+  /// Whether the push type finds what it does in `aps`.
+  private var takesAPS: Bool {
+    switch context.type {
+    case .alert, .background: context.family == .app
+    case .controls, .liveactivity, .widgets: true
+    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: false
     }
   }
 

@@ -21,6 +21,8 @@ struct PayloadFacts {
   var root: JSONKind
   /// The kind of `aps`; nil when it is absent.
   var aps: JSONKind?
+  /// Whether there is a string `mdm`, which a device that is managed answers to.
+  var hasMDM = false
   /// Whether there are keys beside `aps`.
   var hasCustomKeys = false
   /// Whether `aps` has keys that no push type knows.
@@ -44,6 +46,7 @@ struct PayloadFacts {
   private(set) var attributes = Value()
   private(set) var inputPushToken = Value()
   private(set) var inputPushChannel = Value()
+  private(set) var contentAvailable = Value()
 
   /// Facts of a payload that says nothing.
   init() { root = .null }
@@ -61,6 +64,9 @@ struct PayloadFacts {
     while let key = try scanner.nextKey() {
       guard key.matches("aps", in: body) else {
         hasCustomKeys = true
+        if key.matches("mdm", in: body), try scanner.kind() == .string {
+          hasMDM = true
+        }
         try scanner.skipValue()
         continue
       }
@@ -108,7 +114,8 @@ struct PayloadFacts {
     case .attributes: attributes = value
     case .inputPushToken: inputPushToken = value
     case .inputPushChannel: inputPushChannel = value
-    case .badge, .sound, .contentAvailable, .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel,
+    case .contentAvailable: contentAvailable = value
+    case .badge, .sound, .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel,
       .filterCriteria, .urlArgs, .events:
       break
     }

@@ -5,6 +5,7 @@ import Push
 /// What the headers and the clock say that a payload is judged by.
 struct PayloadContext {
   var type: PushType
+  var family = TopicFamily.app
   var now: Instant
   /// Nil when no priority was sent.
   var priority: Priority?
@@ -25,12 +26,14 @@ enum PayloadRules {
 
   /// What the payload means and what its sender should know; with validation `strict`, what a device would ignore is refused.
   static func check(
-    _ body: RawSpan, _ context: PayloadContext, _ validation: AppPolicy.Validation, _ memory: inout PayloadMemory
+    _ body: RawSpan, _ context: PayloadContext, _ validation: AppPolicy.Validation, _ malformed: ProviderAnswers.MalformedBody,
+    _ memory: inout PayloadMemory
   ) throws(Violation) -> (traits: PushTraits, warnings: PushWarnings) {
     do {
       try memory.read(body)
     } catch {
       guard validation == .apple else { throw Violation(.badPayload, "body", PayloadDetail.notJSON(body, error)) }
+      if malformed == .payloadEmpty { throw Violation(.payloadEmpty, "body", PayloadDetail.notJSON(body, error)) }
       return (PushTraits(lane: .keep), PushWarnings(.notJSON))
     }
     return try judge(body, context, validation, memory)
@@ -51,11 +54,17 @@ enum PayloadRules {
   /// Everything that is to be said about the payload, whatever the validation.
   private static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
     guard facts.root == .object else { return PushWarnings(.notAnObject) }
+    switch context.type {
+    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: return HandlerRules.warnings(facts, context)
+    case .alert, .background: if context.family != .app { return [] }
+    case .controls, .liveactivity, .widgets: break
+    }
     guard let aps = facts.aps else { return PushWarnings(.apsMissing) }
     guard aps == .object else { return PushWarnings(.apsNotAnObject) }
     switch context.type {
     case .widgets, .controls: return ReloadRules.warnings(facts, context)
     case .liveactivity: return ActivityRules.warnings(facts, context)
+    case .background: return BackgroundRules.warnings(facts, context)
     default: return AlertRules.warnings(facts)
     }
   }
@@ -93,6 +102,36 @@ enum AlertRules {
     if facts.alert.isPresent, facts.alert.kind != .object, facts.alert.kind != .string { warnings.insert(.alertNotAnObject) }
     if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .activityOnly) { warnings.insert(.unusedAPSKeys) }
+    return warnings
+  }
+}
+
+/// Payloads of `background`: `content-available` and nothing that a person would see.
+///
+/// Source: Apple, "Pushing background updates to your App".
+enum BackgroundRules {
+  static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
+    var warnings: PushWarnings = []
+    let wakes = facts.contentAvailable.kind == .true || facts.contentAvailable.kind == .number && facts.contentAvailable.number == 1
+    if !wakes { warnings.insert(.contentAvailableMissing) }
+    if context.priority == nil { warnings.insert(.priorityMissing) }
+    if context.priority == .immediate { warnings.insert(.backgroundAtTen) }
+    if !facts.keys.isDisjoint(with: .shown) { warnings.insert(.alertInBackground) }
+    if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
+    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .activityOnly) { warnings.insert(.unusedAPSKeys) }
+    return warnings
+  }
+}
+
+/// Payloads that an app's own code takes, whatever they hold, and those of MDM, which name the magic string of the enrolment.
+enum HandlerRules {
+  static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
+    var warnings: PushWarnings = []
+    if context.type == .mdm {
+      if !facts.hasMDM { warnings.insert(.mdmMissing) }
+      if facts.aps != nil { warnings.insert(.unusedAPSKeys) }
+    }
+    if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     return warnings
   }
 }

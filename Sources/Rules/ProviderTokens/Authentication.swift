@@ -30,21 +30,21 @@ extension RequestRules {
 
   /// What has to be asked of each request anew, however well its token is known.
   private func check(_ provider: Int, issuedAt: Int64, _ environment: PushEnvironment?, _ now: Instant) throws(Violation) {
-    try Self.checkAge(issuedAt, now)
+    try checkAge(issuedAt, now)
     guard let environment, providers.isForeign(provider, to: environment) else { return }
     throw Violation(
       .badEnvironmentKeyInToken, "authorization",
       "the key \(providers[provider].keyID) is not for the environment \(environment.name), which the server name stands for")
   }
 
-  /// `iat` may lie an hour in the past; the hour in the future allows for clocks that differ.
-  private static func checkAge(_ issuedAt: Int64, _ now: Instant) throws(Violation) {
+  /// `iat` may lie an hour in the past; how far in the future is not known of Apple, and allows for clocks that differ.
+  private func checkAge(_ issuedAt: Int64, _ now: Instant) throws(Violation) {
     let age = now.unixSeconds.saturatingSubtract(issuedAt)
     if age > Limits.providerTokenAgeSeconds {
       throw Violation(
         .expiredProviderToken, "authorization", "the provider token's iat must be at most an hour old, and is \(age) seconds old")
     }
-    if age < -Limits.providerTokenAgeSeconds {
+    if age < -answers.issuedAheadSeconds {
       throw Violation(
         .invalidProviderToken, "authorization",
         issuedAt >= UnixTime.leastMilliseconds

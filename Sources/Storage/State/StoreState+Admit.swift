@@ -13,6 +13,7 @@ extension StoreState {
     guard let number = found ?? adopt(operation, batch, at: now) else {
       return refuse(&operation, .refused(.badDeviceToken, .tokenUnknown), batch, at: now)
     }
+    if operation.environment == nil { operation.environment = routes[tokens[number].pointee.route].pointee.environment }
     if let refusal = refusal(of: operation, number, batch) { return refuse(&operation, refusal, batch, at: now) }
     if case .at(let date) = operation.expiration, date <= now {
       return end(&operation, number, .expired, .expirationPassed, at: now)

@@ -57,7 +57,7 @@ extension StoreState {
     switch token.pointee.kind {
     case .widgets: rule = routes[token.pointee.route].pointee.widgets
     case .controls: rule = routes[token.pointee.route].pointee.controls
-    case .liveactivity, .pushToStart, .app: return nil
+    case .liveactivity, .pushToStart, .app, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: return nil
     }
     guard token.pointee.minimumIntervalMilliseconds != none else { return rule }
     return rule.with(minimumInterval: .milliseconds(Int64(token.pointee.minimumIntervalMilliseconds)))

@@ -55,13 +55,8 @@ extension StoreState {
   mutating func adopt(_ operation: AdmitOperation, _ batch: Batch, at now: Instant) -> UInt32? {
     let bundleID = batch.bytes[operation.bundleID].string
     guard routes.policy(bundleID).unknownTokens == .adopt else { return nil }
-    let kind: TokenKind
-    switch operation.type {
-    case .widgets: kind = .widgets
-    case .controls: kind = .controls
-    case .liveactivity: kind = operation.traits.activity == .start ? .pushToStart : .liveactivity
-    case .alert, .background, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: kind = .app
-    }
+    let starts = operation.type == .liveactivity && operation.traits.activity == .start
+    let kind = starts ? TokenKind.pushToStart : TokenKind(taking: operation.type)
     let registration = Registration(
       token: operation.token, kind: kind, bundleID: bundleID, environment: operation.environment ?? .production)
     guard (try? register(registration, previous: nil, at: now)) != nil else { return nil }

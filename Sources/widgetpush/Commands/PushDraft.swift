@@ -11,12 +11,13 @@ enum PushDraft {
     let kind = registration?["type"]?.stringValue.flatMap { TokenKind(name: $0) }
 
     let given = try arguments.choice("--type", of: PushType.allCases.map(\.description)).flatMap { PushType($0) }
-    let type = given ?? kind.map { Self.type(for: $0) } ?? .widgets
+    let type = given ?? kind?.pushType ?? .widgets
     let bundleID = arguments.value("--bundle-id") ?? registration?["bundleID"]?.stringValue ?? Command.defaultBundleID
     let isReload = type == .widgets || type == .controls
     return ProviderClient.Push(
       token: token, type: type.description, topic: arguments.value("--topic") ?? "\(bundleID)\(type.topicSuffix)",
-      priority: header("--priority", arguments, standard: isReload ? "5" : "10"), expiration: arguments.value("--expiration"),
+      priority: header("--priority", arguments, standard: isReload || type == .background ? "5" : "10"),
+      expiration: arguments.value("--expiration"),
       id: arguments.value("--id"), collapseID: header("--collapse-id", arguments, standard: isReload ? type.description : nil),
       payload: try payload(arguments, type, kind, now: now))
   }
@@ -25,16 +26,6 @@ enum PushDraft {
   private static func header(_ option: String, _ arguments: Arguments, standard: String?) -> String? {
     guard let given = arguments.value(option) else { return standard }
     return given.isEmpty ? nil : given
-  }
-
-  /// The push type that goes to tokens of that kind first of all.
-  private static func type(for kind: TokenKind) -> PushType {
-    switch kind {
-    case .widgets: .widgets
-    case .controls: .controls
-    case .liveactivity, .pushToStart: .liveactivity
-    case .app: .alert
-    }
   }
 
   private static func payload(_ arguments: Arguments, _ type: PushType, _ kind: TokenKind?, now: Instant) throws -> [UInt8] {
@@ -53,9 +44,14 @@ enum PushDraft {
       aps = ["alert": ["title": .string(arguments.value("--alert") ?? "Hello from widgetpush")]]
     default:
       if let part = parts.first {
-        throw UsageError("\(part) is for liveactivity pushes; a push of type \(type) says only that content changed")
+        throw UsageError("\(part) is for liveactivity pushes; give the whole payload of a push of type \(type) with --payload")
       }
-      aps = ["content-changed": true]
+      switch type {
+      case .widgets, .controls: aps = ["content-changed": true]
+      case .background: aps = ["content-available": 1]
+      case .mdm: return Array(#"{"mdm":"widgetpush"}"#.utf8)
+      default: return Array("{}".utf8)
+      }
     }
     return Array(JSONValue.object(["aps": .object(aps)]).serialized().utf8)
   }

@@ -12,7 +12,9 @@ extension Command {
       token it makes one up and prints it: the mock device gives it a device, an app and a widget at the first push.
       """,
     options: [
-      Option("--type", "TYPE", "widgets, controls, liveactivity, pushToStart or app (widgets)"),
+      Option(
+        "--type", "TYPE",
+        "widgets (the default), controls, liveactivity, pushToStart, app, voip, pushtotalk, location, complication, fileprovider or mdm"),
       Option("--bundle-id", "ID", "the app (com.example.app)"),
       Option("--environment", "NAME", "development or production (development)"),
       Option("--widget", "KIND:FAMILY", "a placed widget, such as Steps:systemSmall", repeatable: true),

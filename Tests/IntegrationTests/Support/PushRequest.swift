@@ -12,7 +12,15 @@ struct PushRequest: Sendable {
   /// The fields and payload of a push type for the app `com.example.app`.
   init(_ type: String, to token: String, body: String? = nil) {
     path = "/3/device/\(token)"
-    let suffix = type == "alert" ? "" : ".push-type.\(type)"
+    let suffix =
+      switch type {
+      case "alert", "background": ""
+      case "pushtotalk": ".voip-ptt"
+      case "location": ".location-query"
+      case "fileprovider": ".pushkit.fileprovider"
+      case "voip", "complication": ".\(type)"
+      default: ".push-type.\(type)"
+      }
     fields = [("apns-topic", "com.example.app\(suffix)"), ("apns-push-type", type)]
     self.body =
       body ?? (type == "alert" ? #"{"aps":{"alert":{"title":"Hello","body":"World"}}}"# : #"{"aps":{"content-changed":true}}"#)

@@ -1,0 +1,107 @@
+import JSON
+import Primitives
+import Push
+import Testing
+
+@testable import DeviceModel
+
+@Suite("Pushes to the app") struct AppPushTests {
+  static let handled: [(kind: TokenKind, payload: String, cause: Cause, detail: String?)] = [
+    (.voip, #"{"caller":"Ann","aps":{}}"#, .callReported, "with caller, aps"),
+    (.voip, "{}", .callReported, nil),
+    (.complication, #"{"steps":4}"#, .complicationUpdated, "with steps"),
+    (.fileprovider, #"{"container-identifier":"Root","domain":"d"}"#, .filesSignaled, "Root"),
+    (.location, "{}", .locationQueried, nil),
+    (.mdm, #"{"mdm":"magic"}"#, .checkedIn, nil),
+    (.pushtotalk, #"{"speaker":"Ann"}"#, .speakerAnnounced, "with speaker"),
+  ]
+
+  private static func handler(_ kind: TokenKind, of fleet: DeviceFleet) throws -> JSONValue {
+    let list = try #require(fleet.appState()["pushes"]?.arrayValue)
+    return try #require(list.first { $0["type"]?.stringValue == kind.name })
+  }
+
+  private static func token(_ kind: TokenKind, of fleet: DeviceFleet) throws -> DeviceToken {
+    try #require(DeviceToken(hex: try handler(kind, of: fleet)["token"]?.stringValue ?? ""))
+  }
+
+  @Test(arguments: handled.indices) func theAppsCodeTakesIt(index: Int) throws {
+    let (kind, payload, cause, detail) = Self.handled[index]
+    var manifest = AppManifest()
+    manifest.pushes = [kind]
+    var fleet = try phone(manifest)
+    let token = try Self.token(kind, of: fleet)
+    #expect(fleet.takeEffects().contains { if case .register(let registration) = $0 { registration.kind == kind } else { false } })
+    #expect(fleet.push(payload, to: token, kind.pushType) == .applied(cause, detail: detail))
+    #expect(try Self.handler(kind, of: fleet)["pushes"] == 1)
+    #expect(fleet.events(of: "phone", after: 0, limit: 10) { $0.what.name == cause.name }.events.map(\.cause) == [cause])
+    // A token that nobody named gets an app that takes it.
+    let foreign = try DeviceModelTests.token([7, 7])
+    #expect(fleet.push(payload, to: foreign, kind.pushType).cause == cause)
+    _ = try fleet.placeControl(kind: "Lamp", id: nil, of: app, on: "0707", at: noon)
+    #expect(fleet.push(payload, to: foreign, kind.pushType, id: 2).cause == cause)
+    #expect(try fleet.appState("0707")["pushes"]?[0]?["pushes"] == 2)
+  }
+
+  @Test func everyKindIsInTheTable() { #expect(Set(Self.handled.map(\.kind)) == Set(AppManifest.pushKinds)) }
+
+  @Test(arguments: AppManifest.pushKinds) func anAppThatNoLongerAsksIgnoresIt(kind: TokenKind) throws {
+    var manifest = AppManifest()
+    manifest.pushes = [kind]
+    var fleet = try phone(manifest)
+    let token = try Self.token(kind, of: fleet)
+    _ = fleet.takeEffects()
+    _ = try fleet.install(app, AppManifest(), on: "phone", at: noon)
+    #expect(fleet.takeEffects().contains(.unregister(token)))
+    let payload = #"{"mdm":"magic"}"#
+    #expect(fleet.push(payload, to: token, kind.pushType) == .ignored(.noSuchHandler, detail: nil))
+    #expect(try fleet.appState()["pushes"] == nil)
+  }
+
+  @Test func tokensRotate() throws {
+    var manifest = AppManifest()
+    manifest.pushes = [.voip, .location]
+    var fleet = try phone(manifest)
+    let old = try Self.token(.voip, of: fleet)
+    let rotated = try fleet.rotateTokens(of: "phone", bundleID: nil, kind: .voip, id: nil, at: noon)
+    #expect(rotated.map(\.old) == [old])
+    #expect(try Self.token(.voip, of: fleet) == rotated[0].new)
+    #expect(fleet.push("{}", to: old, .voip) == .refused(.unregistered, since: noon, detail: nil))
+    #expect(fleet.push("{}", to: rotated[0].new, .voip).cause == .callReported)
+  }
+
+  @Test func backgroundPushesWakeTheApp() throws {
+    var fleet = try phone()
+    let token = try fleet.token("app")
+    #expect(fleet.push(#"{"aps":{"content-available":1}}"#, to: token, .background) == .applied(.appWoken, detail: nil))
+    #expect(fleet.push(#"{"aps":{}}"#, to: token, .background).cause == .payloadNotUnderstood)
+    #expect(fleet.push(#"{"aps":{"alert":"Hi"}}"#, to: token, .alert) == .applied(.alertShown, detail: "Hi"))
+    let state = try #require(fleet.appState()["app"])
+    #expect(state["wakes"] == 1 && state["alerts"] == 1)
+  }
+
+  @Test func aPassIsFetched() throws {
+    var fleet = DeviceFleet(seed: "test", hashSeed: 3)
+    let token = try DeviceModelTests.token([1])
+    for type in [PushType.alert, .background] {
+      #expect(
+        fleet.push("{}", to: token, type, bundleID: "pass.com.example.card") == .applied(.passUpdated, detail: "pass.com.example.card"))
+    }
+  }
+
+  @Test(arguments: ["[]", "no JSON", "{\"mdm\":1}"]) func whatIsNoPayloadDoesNothing(payload: String) throws {
+    var manifest = AppManifest()
+    manifest.pushes = AppManifest.pushKinds
+    var fleet = try phone(manifest)
+    for kind in payload.hasPrefix("{") ? [.mdm] : AppManifest.pushKinds {
+      #expect(fleet.push(payload, to: try Self.token(kind, of: fleet), kind.pushType).cause == .payloadNotUnderstood)
+    }
+  }
+
+  @Test func aManifestNamesWhatTheAppAsksFor() throws {
+    var reader = try JSONReader(try JSONValue.parse(#"{"pushes":["voip","mdm","voip"]}"#), at: "manifest")
+    #expect(try AppManifest(&reader).pushes == [.voip, .mdm])
+    var wrong = try JSONReader(try JSONValue.parse(#"{"pushes":["alert"]}"#), at: "manifest")
+    #expect(throws: FieldError.self) { try AppManifest(&wrong) }
+  }
+}
