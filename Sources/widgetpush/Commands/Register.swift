@@ -10,11 +10,13 @@ extension Command {
     discussion: """
       Tells the gateway what a push token stands for, as an app's push handler would; a second call replaces the first. Without a
       token it makes one up and prints it: the mock device gives it a device, an app and a widget at the first push.
+      Types: widgets, controls, liveactivity, pushToStart, app (alert and background), voip, pushtotalk, location, complication,
+      fileprovider, mdm.
       """,
     options: [
       Option(
         "--type", "TYPE",
-        "widgets (the default), controls, liveactivity, pushToStart, app, voip, pushtotalk, location, complication, fileprovider or mdm"),
+        "widgets, controls, liveactivity, pushToStart, app, voip or the like (widgets)"),
       Option("--bundle-id", "ID", "the app (com.example.app)"),
       Option("--environment", "NAME", "development or production (development)"),
       Option("--widget", "KIND:FAMILY", "a placed widget, such as Steps:systemSmall", repeatable: true),
