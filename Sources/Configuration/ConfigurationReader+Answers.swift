@@ -16,7 +16,8 @@ extension GatewayConfiguration {
     ConfigurationKey(
       "provider.answers.issuedAheadSeconds", "N", "how far ahead an iat may lie (\(Limits.providerTokenAgeSeconds))"),
     ConfigurationKey(
-      "provider.answers.unknownChannelRead", "WORD", "badPath, badChannelId or channelNotRegistered (badPath)"),
+      "provider.answers.unknownChannelRead", "WORD", "reading an unknown channel: badPath or likeSending (badPath)"),
+    ConfigurationKey("provider.answers.createdChannelBody", "WORD", "JSON with a new channel: auto, always or never (auto)"),
     ConfigurationKey("provider.answers.raiseAfterRefusedPush", "BOOL", "good token, refused push: 1000 streams all the same (true)"),
     ConfigurationKey("provider.answers.headerOverflow", "WORD", "header list too large: answer431 or reset (answer431)"),
     ConfigurationKey("provider.answers.minimumTls", "VERSION", "oldest TLS of the provider API: 1.2 or 1.3 (1.2)"),
@@ -42,6 +43,7 @@ extension ConfigurationReader {
     answers.issuedAheadSeconds =
       try reader.integer("issuedAheadSeconds", in: 0...Limits.issuedAheadSecondsMax) ?? answers.issuedAheadSeconds
     try reader.set(&answers.unknownChannelRead, "unknownChannelRead")
+    try reader.set(&answers.createdChannelBody, "createdChannelBody")
     answers.raiseAfterRefusedPush = try reader.bool("raiseAfterRefusedPush") ?? answers.raiseAfterRefusedPush
     try reader.set(&answers.headerOverflow, "headerOverflow")
     try reader.set(&answers.minimumTLS, "minimumTls")

@@ -68,8 +68,10 @@ public final class Gateway: Sendable {
       providerKeys: try Self.publicKeys(configuration.providers), upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways,
-      broadcastAnswers: BroadcastAnswerRules(), observer: surroundings.observer)
-    let providerTLS = try TLSContext.server(tls, protocols: [.http2], identityForName: surroundings.identityForName)
+      broadcastAnswers: BroadcastAnswerRules(configuration.answers), observer: surroundings.observer)
+    let providerTLS = try TLSContext.server(
+      tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
+      identityForName: surroundings.identityForName)
     for (number, socket) in sockets.provider.enumerated() {
       loopSet.append(try GatewayLoop(number, sockets: [socket], tls: providerTLS, shared, clock: surroundings.clock))
     }

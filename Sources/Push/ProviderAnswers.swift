@@ -65,10 +65,18 @@ public struct ProviderAnswers: Hashable, Sendable {
   public enum UnknownChannelRead: String, CaseIterable, Sendable {
     /// 404 `BadPath`, as deleting one has been seen to be answered.
     case badPath
-    /// 400 `BadChannelId`.
-    case badChannelID = "badChannelId"
-    /// 400 `ChannelNotRegistered`.
-    case channelNotRegistered
+    /// As sending to it is: 400 `BadChannelId` for one that never existed, `ChannelNotRegistered` for one that was deleted.
+    case likeSending
+  }
+
+  /// Which clients get a JSON body with the 201 for a new channel.
+  public enum CreatedChannelBody: String, CaseIterable, Sendable {
+    /// Those whose library reads one, by `user-agent`; the others get none.
+    case auto
+    /// All.
+    case always
+    /// None, as at Apple.
+    case never
   }
 
   /// The answer to a header list that is larger than SETTINGS_MAX_HEADER_LIST_SIZE.
@@ -109,6 +117,8 @@ public struct ProviderAnswers: Hashable, Sendable {
   public var issuedAheadSeconds = Limits.providerTokenAgeSeconds
   /// What answers reading an unknown channel.
   public var unknownChannelRead = UnknownChannelRead.badPath
+  /// Who gets a body with a new channel.
+  public var createdChannelBody = CreatedChannelBody.auto
   /// Whether the stream limit of a connection rises to 1000 once its provider token is found good, even if the push is refused.
   public var raiseAfterRefusedPush = true
   /// What answers a header list that is too large.

@@ -34,6 +34,7 @@ import Testing
     try check("foreignTopic", \.foreignTopic)
     try check("unfinishedRequest", \.unfinishedRequest)
     try check("unknownChannelRead", \.unknownChannelRead)
+    try check("createdChannelBody", \.createdChannelBody)
     try check("headerOverflow", \.headerOverflow)
     try check("minimumTls", \.minimumTLS)
   }

@@ -27,6 +27,15 @@ import Testing
     #expect(talk.status(of: 1) == "200", "\(talk.document)")
   }
 
+  @Test(arguments: ["1.2", "1.3"]) func theOldestVersionOfTLSIsConfigured(oldest: String) async throws {
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_MINIMUM_TLS": oldest])
+    let new = try await gateway.converse(onePush(gateway), tls: "1.3")
+    #expect(new.status(of: 1) == "200")
+    let old = try await gateway.converse(onePush(gateway), tls: "1.2")
+    #expect((old.error == nil) == (oldest == "1.2"), "\(old.document)")
+    #expect((old.status(of: 1) == "200") == (oldest == "1.2"))
+  }
+
   @Test(arguments: ["localhost", "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com", "gateway"])
   func theCertificateNamesTheHostsThatClientsUse(name: String) async throws {
     let dev = try await SharedDev.deployment()

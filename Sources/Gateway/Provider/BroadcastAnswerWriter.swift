@@ -3,36 +3,29 @@ import Primitives
 import Push
 import Rules
 
-/// The choices that Apple's documentation and its servers leave open about answers to requests about channels.
+/// How requests about channels are answered where Apple's documentation and its servers leave it open.
 struct BroadcastAnswerRules: Sendable {
-  /// Which clients get a JSON body with the 201 for a new channel.
-  enum CreationBody: String, CaseIterable, Sendable {
-    /// None, as at Apple.
-    case never
-    /// Those whose library reads one, by `user-agent`; the others get none.
-    case auto
-    /// All.
-    case always
-  }
+  private let unknownRead: ProviderAnswers.UnknownChannelRead
+  private let createdBody: ProviderAnswers.CreatedChannelBody
 
-  /// Whether reading a channel that does not exist is answered as deleting it is, 404 `BadPath`, and not with its own reason.
-  var readUnknownIsBadPath = true
-  /// Which clients get a JSON body with the 201 for a new channel.
-  var creationBody = CreationBody.auto
+  init(_ answers: ProviderAnswers) {
+    unknownRead = answers.unknownChannelRead
+    createdBody = answers.createdChannelBody
+  }
 
   /// What is answered where the store refuses with `reason`.
   func reason(_ reason: Reason, _ kind: ChannelReply.Kind) -> Reason {
     guard reason == .badChannelID || reason == .channelNotRegistered else { return reason }
     switch kind {
     case .delete: return .badPath
-    case .read where readUnknownIsBadPath: return .badPath
+    case .read where unknownRead == .badPath: return .badPath
     case .read, .send, .create, .list: return reason
     }
   }
 
   /// Whether a client gets a body with a new channel; the library APNSwift decodes one, and fails without.
   func hasBody(userAgent: String) -> Bool {
-    switch creationBody {
+    switch createdBody {
     case .never: false
     case .always: true
     case .auto: userAgent.lowercased().hasPrefix("apns/swift")

@@ -12,15 +12,27 @@ public final class TLSContext: @unchecked Sendable {
   let protocolBytes: [UInt8]
   let identityForName: (@Sendable (String) -> TLSIdentity?)?
 
+  /// The versions that are spoken.
+  public enum Version: Sendable {
+    /// TLS 1.2 or TLS 1.3 (RFC 5246, RFC 8446).
+    case tls12, tls13
+
+    fileprivate var number: Int { self == .tls12 ? Int(TLS1_2_VERSION) : Int(TLS1_3_VERSION) }
+  }
+
   /// A server that shows `identity`, or what `identityForName` gives for the server name that a client asks for.
   ///
   /// Of `protocols`, best first, the first one that a client offers by ALPN is chosen. When it offers others only, or does not
   /// speak ALPN, the handshake succeeds with no protocol, as Apple's does, and the layer above says what it expects.
+  ///
+  /// - Parameter minimumVersion: The oldest version that it takes.
   public static func server(
-    _ identity: TLSIdentity, protocols: [ApplicationProtocol], identityForName: (@Sendable (String) -> TLSIdentity?)? = nil
+    _ identity: TLSIdentity, protocols: [ApplicationProtocol], minimumVersion: Version = .tls12,
+    identityForName: (@Sendable (String) -> TLSIdentity?)? = nil
   ) throws(CryptoError) -> TLSContext {
     let context = try TLSContext(isServer: true, protocols: protocols, identityForName: identityForName)
     let pointer = context.pointer
+    SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, minimumVersion.number, nil)
     guard SSL_CTX_use_certificate(pointer, identity.leaf) == 1, SSL_CTX_use_PrivateKey(pointer, identity.key) == 1 else {
       throw .library("use this certificate")
     }
