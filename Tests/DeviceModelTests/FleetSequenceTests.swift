@@ -38,6 +38,7 @@ import Testing
         case .register(let registration):
           gateway[registration.token] = registration
           if Bool.random(using: &random) { fleet.noteRegistration(effect, .registered, detail: nil, at: now) }
+        case .fetchMessage: break
         case .unregister(let token): #expect(gateway.removeValue(forKey: token) != nil, "seed \(seed), step \(step)")
         }
         everSeen.append(effect.token)

@@ -113,6 +113,9 @@ public struct PlacedControl: Hashable, Sendable {
 /// One Live Activity with the token that updates it.
 struct HostedActivity: Sendable {
   let id: String
+  /// What updates it, unless it follows a channel; then nobody outside knows the token.
   var token: DeviceToken
   var activity: LiveActivity
+  /// The channel that it follows in place of a token.
+  var channel: ChannelID?
 }

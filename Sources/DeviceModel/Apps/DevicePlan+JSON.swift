@@ -67,12 +67,22 @@ extension DevicePlan.Control {
 }
 
 extension DevicePlan.Activity {
-  /// Reads `attributesType`, `attributes`, `contentState` and `id`.
+  /// Reads `attributesType`, `attributes`, `contentState` and `id`, and `pushType`, `channel` together with `channelID`, or `token`.
   public init(_ reader: inout JSONReader) throws(FieldError) {
     self.init(attributesType: try reader.string("attributesType"))
     attributes = try Self.object("attributes", of: &reader)
     contentState = try Self.object("contentState", of: &reader)
     id = try reader.optionalString("id")
+    let pushType = try reader.optionalChoice("pushType", of: ["token", "channel"])
+    guard let text = try reader.optionalString("channelID") else {
+      if pushType == "channel" { throw reader.error("channelID", "must be there with the pushType channel") }
+      return
+    }
+    guard pushType != "token" else { throw reader.error("channelID", "has no place beside the pushType token") }
+    guard let channel = ChannelID(text) else {
+      throw reader.error("channelID", "must be a channel's id in base 64 such as aMs2y8fFEe8AAPIAM4gHog==, not \"\(text)\"")
+    }
+    self.channel = channel
   }
 
   private static func object(_ name: String, of reader: inout JSONReader) throws(FieldError) -> JSONObject {

@@ -1,4 +1,5 @@
 public import JSON
+public import Push
 
 /// The devices that a mock process starts with: the content of `Config/device.yaml`.
 ///
@@ -88,13 +89,18 @@ public struct DevicePlan: Hashable, Sendable {
     public var contentState: JSONObject
     /// The activity's name; nil makes one from the type.
     public var id: String?
+    /// The broadcast channel whose pushes update it; nil for a push token of its own.
+    public var channel: ChannelID?
 
     /// An activity with these values.
-    public init(attributesType: String, attributes: JSONObject = [:], contentState: JSONObject = [:], id: String? = nil) {
+    public init(
+      attributesType: String, attributes: JSONObject = [:], contentState: JSONObject = [:], id: String? = nil, channel: ChannelID? = nil
+    ) {
       self.attributesType = attributesType
       self.attributes = attributes
       self.contentState = contentState
       self.id = id
+      self.channel = channel
     }
   }
 

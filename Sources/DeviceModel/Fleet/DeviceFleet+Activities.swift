@@ -55,7 +55,7 @@ extension DeviceFleet {
       timestamp: activityPush.timestamp, staleDate: activityPush.staleDate, relevanceScore: activityPush.relevanceScore, at: now)
     let hosted: HostedActivity
     do {
-      hosted = try add(activity, id: nil, at: place)
+      hosted = try add(activity, id: nil, channel: start.channel, at: place)
     } catch {
       return record(.ignored(.activityLimitReached, detail: error.message), of: push, index)
     }
@@ -65,7 +65,7 @@ extension DeviceFleet {
     return record(.applied(.started, detail: detail), of: push, index, what: .activityStarted, items: [hosted.id])
   }
 
-  private mutating func changeActivity(
+  mutating func changeActivity(
     _ activityPush: ActivityPush, at place: AppPlace, _ index: Int, _ push: ReceivedPush, _ now: Instant
   ) -> PushOutcome {
     let activities = self[place].activities
@@ -116,7 +116,9 @@ extension DeviceFleet {
   }
 
   /// Adds a running activity with a token of its own, and forgets the oldest ended one where there are too many.
-  mutating func add(_ activity: LiveActivity, id: String?, at place: AppPlace) throws(DeviceError) -> HostedActivity {
+  mutating func add(_ activity: LiveActivity, id: String?, channel: ChannelID? = nil, at place: AppPlace) throws(DeviceError)
+    -> HostedActivity
+  {
     let present = self[place].activities
     let bundleID = self[place].bundleID
     guard present.count(where: { now < $0.activity.endInstant }) < Limits.activitiesPerApp else {
@@ -133,10 +135,10 @@ extension DeviceFleet {
     let id = id ?? "\(Self.stem(activity.attributesType))-\(self[place].activitiesStarted)"
     let token = try mint(
       .liveactivity, bundleID: bundleID, path: [place.device, bundleID, id], owner: .item(device: place.device, id: id))
-    let hosted = HostedActivity(id: id, token: token, activity: activity)
+    let hosted = HostedActivity(id: id, token: token, activity: activity, channel: channel)
     self[place].activities.append(hosted)
     expect(activity)
-    register(token)
+    if let channel { follow(channel, hosted, at: place) } else { register(token) }
     return hosted
   }
 

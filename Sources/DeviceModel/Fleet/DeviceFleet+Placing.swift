@@ -84,10 +84,10 @@ extension DeviceFleet {
     throw unknownItem(id, "control", name, devices[name]!.apps.flatMap { $0.controls.map(\.id) })
   }
 
-  /// The app starts a Live Activity itself, and its server gets the update token.
+  /// The app starts a Live Activity itself, and its server gets the update token; or it follows a broadcast channel, and has none.
   public mutating func startActivity(
     attributesType: String, attributes: JSONObject, contentState: JSONObject, staleDate: Instant? = nil,
-    relevanceScore: Double? = nil, id: String?, of bundleID: String, on device: String, at instant: Instant
+    relevanceScore: Double? = nil, id: String?, channel: ChannelID? = nil, of bundleID: String, on device: String, at instant: Instant
   ) throws(DeviceError) -> (id: String, token: DeviceToken) {
     let now = set(now: instant)
     let place = try place(of: bundleID, on: device)
@@ -106,7 +106,7 @@ extension DeviceFleet {
     let activity = LiveActivity(
       attributesType: attributesType, attributes: attributes, contentState: contentState, staleDate: staleDate,
       relevanceScore: relevanceScore, at: now)
-    let hosted = try add(activity, id: id, at: place)
+    let hosted = try add(activity, id: id, channel: channel, at: place)
     note(.activityStarted, hosted.id, hosted.token, at: place, now)
     return (hosted.id, hosted.token)
   }

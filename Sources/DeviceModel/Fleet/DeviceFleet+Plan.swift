@@ -22,7 +22,7 @@ extension DeviceFleet {
     for activity in app.activities {
       _ = try startActivity(
         attributesType: activity.attributesType, attributes: activity.attributes, contentState: activity.contentState,
-        id: activity.id, of: app.bundleID, on: device, at: now)
+        id: activity.id, channel: activity.channel, of: app.bundleID, on: device, at: now)
     }
   }
 }

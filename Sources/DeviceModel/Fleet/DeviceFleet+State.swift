@@ -117,7 +117,11 @@ extension DeviceFleet {
   private func state(of hosted: HostedActivity, at now: Instant) -> JSONObject {
     let activity = hosted.activity
     var object: JSONObject = ["id": .string(hosted.id), "attributesType": .string(activity.attributesType)]
-    object = object.merging(state(of: hosted.token))
+    if let channel = hosted.channel {
+      object["channelID"] = .string(channel.description)
+    } else {
+      object = object.merging(state(of: hosted.token))
+    }
     object["state"] = .string(activity.state(at: now).rawValue)
     object["attributes"] = .object(activity.attributes)
     object["contentState"] = .object(activity.contentState)

@@ -92,7 +92,7 @@ extension DeviceFleet {
       guard let control = app.controls.first(where: { $0.token == entry.token }) else { return nil }
       registration.controlKind = control.kind
     case .liveactivity:
-      guard let hosted = app.activities.first(where: { $0.token == entry.token }) else { return nil }
+      guard let hosted = app.activities.first(where: { $0.token == entry.token }), hosted.channel == nil else { return nil }
       registration.activity = Registration.Activity(id: hosted.id, attributesType: hosted.activity.attributesType)
     case .pushToStart, .app: break
     case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip:

@@ -21,6 +21,8 @@ public struct DeviceFleet: Sendable {
   var devices: [String: Device] = [:]
   var log: EventLog
   var effects: [DeviceEffect] = []
+  /// The activities that follow each channel, some of which may be over.
+  var followers: [ChannelID: [ChannelFollower]] = [:]
   /// The newest instant seen; time that steps back stands still here.
   var now: Instant = .distantPast
 

@@ -10,6 +10,8 @@ struct ActivityPush: Sendable, Equatable {
   struct Start: Sendable, Equatable {
     var attributesType: String
     var attributes: JSONObject
+    /// The channel that the activity is to follow; nil for a token of its own.
+    var channel: ChannelID?
   }
 
   /// What is to be done.
@@ -70,7 +72,16 @@ struct ActivityPush: Sendable, Equatable {
       throw PayloadProblem(
         cause: .alertMissing, sentence: "aps.alert must be an object with title and body on start\(found(aps["alert"]))")
     }
-    return Start(attributesType: type, attributes: attributes)
+    return Start(attributesType: type, attributes: attributes, channel: try channel(aps["input-push-channel"]))
+  }
+
+  /// Source: Apple, "Starting and updating Live Activities with ActivityKit push notifications": with a channel that is none, nothing starts.
+  private static func channel(_ value: JSONValue?) throws(PayloadProblem) -> ChannelID? {
+    guard let value else { return nil }
+    guard let channel = value.stringValue.flatMap({ ChannelID($0) }) else {
+      throw notUnderstood("aps.input-push-channel must be a channel's id in base 64\(found(value))")
+    }
+    return channel
   }
 
   private static func date(_ key: String, of aps: JSONValue) throws(PayloadProblem) -> Instant? {

@@ -55,7 +55,7 @@ extension ProviderLoop {
         warnings: push.warnings, received: exchange.received, payload: exchange.body.array)
       (operation, kind) = (.send(submission), .send)
     }
-    store.carryOut(operation, of: owner) { [key = exchange.key, replies = channelReplies!] answer in
+    store.carryOut(operation, of: owner) { [key = exchange.key, replies = channelReplies] answer in
       replies.post(ChannelReply(exchange: key, id: id, kind: kind, bundleID: owner.bundleID, answer: answer))
     }
   }

@@ -51,7 +51,8 @@ final class ProviderLoop {
   var broadcasts: Mailbox<ForwardedBroadcast> { broadcastInbox! }
   private var broadcastInbox: Mailbox<ForwardedBroadcast>?
   /// What became of requests about channels, from the store thread.
-  private(set) var channelReplies: Mailbox<ChannelReply>!
+  var channelReplies: Mailbox<ChannelReply> { replyInbox! }
+  private var replyInbox: Mailbox<ChannelReply>?
 
   init(_ index: Int, on transport: TransportLoop, _ shared: ProviderShared) throws(CryptoError) {
     self.index = index
@@ -74,7 +75,7 @@ final class ProviderLoop {
     forwarder.delegate = self
     inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
-    channelReplies = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
+    replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
   }
 

@@ -51,6 +51,14 @@ final class FleetKeeper {
 
   /// Records what became of a registration.
   func note(_ report: Registrar.Report) {
+    if case .fetchMessage(let token, _, let channel) = report.effect {
+      if let message = report.message {
+        unsafe fleet.receiveStoredMessage(message.id, for: token, payload: message.payload.span.bytes, at: now)
+      } else if case .givenUp(let reason) = report.verdict {
+        fleet.note(.registrationFailed, token: token, push: nil, detail: "the channel \(channel) cannot be asked for: \(reason)", at: now)
+      }
+      return
+    }
     switch report.verdict {
     case .superseded: break
     case .settled(let state): fleet.noteRegistration(report.effect, state, detail: nil, at: now)

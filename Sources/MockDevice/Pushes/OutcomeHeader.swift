@@ -27,6 +27,12 @@ struct OutcomeHeader: ~Copyable {
     }
   }
 
+  /// Writes the value for a broadcast, which tells how many activities it reached.
+  mutating func write(_ outcome: BroadcastOutcome) {
+    bytes.removeAll(keepingCapacity: true)
+    append("\(outcome.outcome.disposition.name) \(outcome.outcome.cause.name) \(outcome.detail)")
+  }
+
   /// The value that was written last.
   var value: RawSpan {
     @_lifetime(borrow self) get { unsafe bytes.span.bytes }

@@ -13,6 +13,19 @@ struct PushAnswer: Sendable {
   var outcome: PushOutcome
 }
 
+/// What a broadcast is answered.
+struct BroadcastAnswer: Sendable {
+  enum Result: Sendable {
+    case taken(BroadcastOutcome)
+    case refused(Reason, detail: String)
+  }
+
+  /// The `apns-request-id`.
+  var id: PushID
+  /// What the devices made of it, or why it got to none.
+  var result: Result
+}
+
 /// Where all pushes to this mock end, on its loop: each is checked as Apple would check it, then given to the fleet.
 ///
 /// A plain reload of a known token costs the rules' one pass and one look-up: no task, no tree, no allocation.
@@ -53,6 +66,28 @@ final class PushDesk {
       let id = push.id ?? generatedID()
       let received = ReceivedPush(id: id, token: push.token, type: push.type)
       return PushAnswer(id: id, outcome: keeper.fleet.receive(received, bundleID: headers[push.bundle], payload: body, at: now))
+    }
+  }
+
+  /// Checks a broadcast and fans it out. The gateway alone manages channels, so every other request of theirs is for a path that is not
+  /// served here.
+  func settleBroadcast(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int) -> BroadcastAnswer {
+    let now = keeper.now
+    let verdict = rules.evaluateBroadcast(
+      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory)
+    switch verdict {
+    case .refused(let refusal):
+      let id = refusal.id ?? generatedID()
+      keeper.fleet.note(.pushRefused, token: nil, push: id, detail: "\(refusal.reason): \(refusal.detail)", at: now)
+      return BroadcastAnswer(id: id, result: .refused(refusal.reason, detail: refusal.detail))
+    case .accepted(let request):
+      let id = request.id ?? generatedID()
+      guard case .send(let push) = request.action else {
+        return BroadcastAnswer(id: id, result: .refused(.badPath, detail: "channels are managed at the gateway"))
+      }
+      let outcome = keeper.fleet.receiveBroadcast(
+        id, channel: push.channel, bundleID: headers[request.bundle].string, payload: body, at: now)
+      return BroadcastAnswer(id: id, result: .taken(outcome))
     }
   }
 

@@ -5,7 +5,7 @@ import ProviderAPI
 import Push
 import Rules
 
-/// The HTTP/2 side of `POST /3/device/<token>`: answers on the loop, in the round in which the request came.
+/// The HTTP/2 side of `POST /3/device/<token>` and `POST /4/broadcasts/apps/<bundle>`: answers on the loop, in the round in which the request came.
 final class PushFace {
   private let desk: PushDesk
   private var fields = FieldList()
@@ -15,7 +15,9 @@ final class PushFace {
 
   /// Answers a request for the path that APNs serves; false when it is for another path, and somebody else answers.
   func answer(_ exchange: Exchange) -> Bool {
-    guard let path = exchange.value(of: .path), path.isPushPath else { return false }
+    guard let path = exchange.value(of: .path) else { return false }
+    if RequestRules.isBroadcast(path) { return answerBroadcast(exchange) }
+    guard path.isPushPath else { return false }
     let answer = desk.settle(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal)
     fields.removeAll()
@@ -28,6 +30,23 @@ final class PushFace {
     outcomeHeader.write(answer.outcome)
     fields.append(.widgetpushOutcome, outcomeHeader.value)
     exchange.respond(status: 200, fields)
+    return true
+  }
+
+  private func answerBroadcast(_ exchange: Exchange) -> Bool {
+    let answer = desk.settleBroadcast(
+      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal)
+    fields.removeAll()
+    fields.append(.apnsRequestID, bytesMax: PushID.textCount) { answer.id.write(to: &$0) }
+    switch answer.result {
+    case .refused(let reason, let detail):
+      let body = ErrorBody.bytes(reason, since: nil, detail: detail)
+      unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes)
+    case .taken(let outcome):
+      outcomeHeader.write(outcome)
+      fields.append(.widgetpushOutcome, outcomeHeader.value)
+      exchange.respond(status: 200, fields)
+    }
     return true
   }
 }

@@ -13,6 +13,14 @@ final class Registrar: Sendable {
   struct Report: Sendable {
     let effect: DeviceEffect
     let verdict: RegistrationQueue.Verdict
+    /// What the gateway had stored of the channel that it was asked for.
+    var message: Message?
+  }
+
+  /// The most recent message of a channel.
+  struct Message: Sendable {
+    let id: PushID
+    let payload: [UInt8]
   }
 
   private let mailbox: Mailbox<DeviceEffect>
@@ -61,23 +69,24 @@ private final class RegistrarWorker {
   /// Makes one call, so that the mailbox is looked at between calls, and sees to it that the loop comes back for the next.
   func work() {
     if let effect = queue.next(at: loop.uptime) {
-      let outcome = call(effect)
-      report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read())))
+      let (outcome, message) = call(effect)
+      report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read()), message: message))
     }
     if let due = queue.due { timer?.arm(at: due) } else { client = nil }
   }
 
-  private func call(_ effect: DeviceEffect) -> RegistrationQueue.Outcome {
+  private func call(_ effect: DeviceEffect) -> (RegistrationQueue.Outcome, Registrar.Message?) {
     let client = client ?? BlockingHTTPClient(trust: gateway.trust)
     self.client = client
     do throws(BlockingHTTPClient.Failure) {
       let response = try client.perform(RegistrationCall.request(effect, gateway))
-      return RegistrationCall.outcome(effect, status: response.status, body: response.body)
+      let message = RegistrationCall.message(effect, status: response.status, id: response.field("apns-request-id"), body: response.body)
+      return (RegistrationCall.outcome(effect, status: response.status, body: response.body), message)
     } catch {
       switch error.kind {
-      case .badRequest, .badTrust: return .refused(error.message)
+      case .badRequest, .badTrust: return (.refused(error.message), nil)
       case .unknownHost, .connectionRefused, .unreachable, .untrusted, .handshake, .timeout, .connectionLost, .tooLarge, .malformed:
-        return .failed(error.message)
+        return (.failed(error.message), nil)
       }
     }
   }

@@ -6,14 +6,21 @@ import Push
 
 /// One call of an app's push handler to the gateway's control API: what is sent, and what the answer means.
 enum RegistrationCall {
-  /// The request that carries out `effect`: `PUT` or `DELETE /v1/registrations/{token}`.
+  /// The request that carries out `effect`: `PUT` or `DELETE /v1/registrations/{token}`, or `GET` of a channel's message.
   static func request(_ effect: DeviceEffect, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
     var base = gateway.url[...]
     while base.hasSuffix("/") { base.removeLast() }
-    let url = "\(base)/v1/registrations/\(effect.token.hex)"
+    let url: String
+    if case .fetchMessage(_, let bundleID, let channel) = effect {
+      url =
+        "\(base)/v1/channels/\(BlockingHTTPClient.percentEncoded(bundleID))/\(BlockingHTTPClient.percentEncoded(channel.description))/message"
+    } else {
+      url = "\(base)/v1/registrations/\(effect.token.hex)"
+    }
     let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.accessToken)")
     let timeout = TimeSpan.milliseconds(Limits.registerMilliseconds)
     switch effect {
+    case .fetchMessage: return BlockingHTTPClient.Request("GET", url, fields: [authorization], timeout: timeout)
     case .unregister: return BlockingHTTPClient.Request("DELETE", url, fields: [authorization], timeout: timeout)
     case .register(let registration):
       let type = BlockingHTTPClient.Field("content-type", "application/json")
@@ -22,16 +29,23 @@ enum RegistrationCall {
     }
   }
 
-  /// What an answer means; 404 to a removal means that there was nothing to remove.
+  /// What an answer means; 404 to a removal means that there was nothing to remove, and to a question that there is no message.
   static func outcome(_ effect: DeviceEffect, status: Int, body: [UInt8]) -> RegistrationQueue.Outcome {
     switch status {
     case 200..<300: return .done
     case 404:
-      if case .unregister = effect { return .done }
+      if case .register = effect { break }
+      return .done
     case 408, 425, 429, 500...: return .failed("the gateway answered \(status)\(message(of: body))")
     default: break
     }
     return .refused("the gateway answered \(status)\(message(of: body))")
+  }
+
+  /// The message in the answer to a question about a channel; nil when there is none.
+  static func message(_ effect: DeviceEffect, status: Int, id: String?, body: [UInt8]) -> Registrar.Message? {
+    guard case .fetchMessage = effect, status == 200, let id = id.flatMap({ PushID($0) }) else { return nil }
+    return Registrar.Message(id: id, payload: body)
   }
 
   /// The body of a registration.

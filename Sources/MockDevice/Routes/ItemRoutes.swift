@@ -70,10 +70,11 @@ struct ItemRoutes: Sendable {
     let started = try await door.perform { fleet, now throws(DeviceError) in
       try fleet.startActivity(
         attributesType: activity.attributesType, attributes: activity.attributes, contentState: activity.contentState,
-        staleDate: staleDate, relevanceScore: score, id: activity.id, of: bundleID, on: device, at: now)
+        staleDate: staleDate, relevanceScore: score, id: activity.id, channel: activity.channel, of: bundleID, on: device, at: now)
     }
-    let object: JSONObject = ["id": .string(started.id), "attributesType": .string(activity.attributesType)]
-    return try await answer(object, started.token, wait)
+    var object: JSONObject = ["id": .string(started.id), "attributesType": .string(activity.attributesType)]
+    object["channelID"] = activity.channel.map { .string($0.description) }
+    return try await answer(object, activity.channel == nil ? started.token : nil, wait)
   }
 
   private func answer(_ object: JSONObject, _ token: DeviceToken?, _ wait: TimeSpan) async throws(ControlError) -> HTTPResponse {

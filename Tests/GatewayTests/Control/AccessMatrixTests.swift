@@ -11,7 +11,7 @@ import Testing
     "GET /v1/pushes": "read", "POST /v1/pushes/{id}/outcome": "register", "GET /v1/budgets/{token}": "read",
     "PUT /v1/budgets/{token}": "admin", "DELETE /v1/budgets/{token}": "admin", "GET /livez": "open", "GET /readyz": "open",
     "GET /version": "open", "GET /metrics": "read", "GET /dev/ca.pem": "localhost", "GET /dev/credentials.json": "localhost",
-    "GET /dev/AuthKey.p8": "localhost",
+    "GET /dev/AuthKey.p8": "localhost", "GET /v1/channels/{bundleID}/{channelID}/message": "register",
   ]
 
   /// Every scope, and none, on every route.
@@ -21,6 +21,7 @@ import Testing
     for route in stage.api.routes {
       let asked = Self.expected["\(route.method) \(route.pattern)"]
       let target = route.pattern.replacing("{token}", with: APIStage.token(1)).replacing("{id}", with: APIStage.id(1).description)
+        .replacing("{bundleID}", with: APIStage.bundle).replacing("{channelID}", with: "aMs2y8fFEe8AAPIAM4gHog==")
       for scope in AccessScope.allCases.map(\.rawValue) + [nil] {
         let status = try await stage.call(route.method, target, as: scope).status
         let wanted: Int? =
