@@ -33,6 +33,10 @@ public final class GatewayMetrics: Sendable {
       Gauge("widgetpush_registrations", help: "Registered push tokens.") { Double(store.counters.registrations) },
       Gauge("widgetpush_pushes_waiting", help: "Pushes that wait for budget or upstream.") { Double(store.counters.waiting) },
       Gauge("widgetpush_pushes_in_flight", help: "Pushes on their way to an upstream.") { Double(store.counters.inFlight) },
+      Gauge("widgetpush_channels", help: "Broadcast channels.") { Double(store.counters.channels) },
+      Gauge("widgetpush_broadcasts_pending", help: "Broadcasts that have not reached every upstream.") {
+        Double(store.counters.broadcastsPending)
+      },
       Gauge("widgetpush_waiting_bytes", help: "Bytes held for pushes that have not ended.") { Double(store.counters.waitingBytes) },
       Gauge("widgetpush_journal_bytes", help: "Bytes of journal not folded yet.") { Double(store.counters.journalBytes) },
       CounterReading("widgetpush_commits_total", help: "Commits since the start.") { store.counters.commits },

@@ -193,6 +193,8 @@ struct StoreCore: ~Copyable {
   }
 
   private mutating func publish() {
+    state.counters.channels = state.casts.channels.liveCount
+    state.counters.broadcastsPending = state.casts.pendingCount
     state.counters.registrations = state.tokens.activeCount
     state.counters.waitingBytes = state.pool.lentBytes
     state.counters.logEntries = state.log.count

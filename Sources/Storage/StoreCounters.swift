@@ -2,6 +2,10 @@ public import Push
 
 /// What the store counts and measures; one value, copied out after each commit.
 public struct StoreCounters: Sendable {
+  /// Broadcast channels that have not been deleted.
+  public internal(set) var channels = 0
+  /// Broadcasts that have not reached every upstream.
+  public internal(set) var broadcastsPending = 0
   /// Pushes that wait in lanes.
   public internal(set) var waiting = 0
   /// Pushes in flight.

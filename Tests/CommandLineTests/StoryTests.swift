@@ -42,6 +42,33 @@ import Testing
         """)
   }
 
+  @Test func aBroadcastTellsHowManyActivitiesItReached() {
+    let broadcast: JSONValue = [
+      "id": "x", "channelID": "aMs2y8fFEe8AAPIAM4gHog==", "bundleID": "com.example.app", "type": "liveactivity",
+      "received": "2026-11-30T01:26:50.123Z", "status": 200, "disposition": "applied", "cause": "updated", "certainty": "known",
+      "happened": "H.", "remedy": "R.", "activities": ["reached": 3, "applied": 2],
+      "upstreams": [["upstream": "device", "disposition": "applied", "detail": "one had ended"]],
+      "steps": [["at": "2026-11-30T01:26:50.125Z", "disposition": "applied", "cause": "updated", "upstream": "device", "attempt": 1]],
+    ]
+    #expect(
+      PushStory.text(of: broadcast) == """
+        broadcast x
+          a liveactivity push for com.example.app to channel aMs2y8fFEe8AAPIAM4gHog==
+          received 2026-11-30T01:26:50.123Z, answered 200
+
+        applied (updated)
+          H.
+          It reached 3 running activities, and 2 did what it asks.
+          device: one had ended
+
+        steps
+          01:26:50.125  applied  updated, upstream device, attempt 1
+
+        what to do
+          R.
+        """)
+  }
+
   @Test func aRefusalNamesItsReason() {
     let refused: JSONValue = [
       "id": "x", "received": "2026-11-30T01:26:50.123Z", "status": 400, "reason": "BadPriority", "disposition": "refused",

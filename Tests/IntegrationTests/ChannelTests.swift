@@ -41,6 +41,25 @@ import Testing
     #expect(broadcast.status == 400 && broadcast.text == #"{"reason":"ChannelNotRegistered"}"#)
   }
 
+  /// As many as there may be, made as fast as curl can, and all of them in one list.
+  @Test func thereAreTenThousandAndNoMore() async throws {
+    let dev = try await Deployment.start(["dev"])
+    let path = "/1/apps/com.example.app/channels"
+    let body = #"{"message-storage-policy":0,"push-type":"LiveActivity"}"#
+    let made = try await run(
+      [
+        "curl", "-sS", "--http2", "--cacert", dev.state.path("ca.pem"), "--parallel", "--parallel-max", "200", "-o", "/dev/null", "-w",
+        "%{http_code}\n", "-H", "authorization: bearer \(ProviderToken.of(dev))", "-d", body, "\(dev.url("provider"))\(path)?[1-10001]",
+      ], within: .seconds(60))
+    let statuses = made.text.split(separator: "\n")
+    #expect(statuses.count { $0 == "201" } == 10_000 && statuses.count { $0 == "400" } == 1, "\(Set(statuses)) \(made.standardError)")
+    #expect(try await dev.send(.createChannel(policy: 1)).text == #"{"reason":"CannotCreateChannelConfig"}"#)
+    let ids = try await dev.send(.allChannels).json["channels"].array.compactMap(\.string)
+    #expect(Set(ids).count == 10_000)
+    #expect(try await dev.send(.channels("DELETE", ids[5000])).status == 204)
+    #expect(try await dev.send(.createChannel(policy: 1)).status == 201)
+  }
+
   /// APNSwift, told by its `user-agent`, decodes a body; the path and header are the same for all.
   @Test func aLibraryThatReadsABodyGetsOne() async throws {
     let dev = try await SharedDev.deployment()

@@ -35,6 +35,13 @@ import Testing
     #expect(try await dev.terminate() == 0)
   }
 
+  @Test func aBroadcastUpdatesTheActivitiesThatFollow() async throws {
+    let dev = try await Deployment.start(["dev"])
+    let result = try await asAReader(commands(below: "Broadcasts"), of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    #expect(result.text.contains("applied (updated)") && result.text.contains("It reached 1 running activity"), "\(result.text)")
+  }
+
   @Test func aTestCanWaitForItsPush() async throws {
     let dev = try await SharedDev.deployment()
     let token = newToken()

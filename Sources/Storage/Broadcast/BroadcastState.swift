@@ -30,6 +30,9 @@ struct BroadcastState {
     return outgoing
   }
 
+  /// How many have not reached every upstream.
+  var pendingCount: Int { payloads.count }
+
   /// The broadcasts with that id, newest first.
   func records(of id: PushID) -> [BroadcastRecord] { (numbers[id] ?? []).reversed().compactMap { records[$0] } }
 

@@ -9,7 +9,7 @@ extension Command {
   static let gateway = Command(
     "gateway", "runs the gateway: the provider API and the control API",
     discussion: """
-      Takes pushes as APNs would, checks them, spends budgets, and forwards them to its upstreams: mock devices or Apple.
+      Takes pushes and broadcasts as APNs would, checks them, spends budgets, and forwards them to its upstreams: mock devices or Apple.
       What the configuration leaves open (certificate, keys, access tokens, store, upstream) comes from the state folder, which is
       made when missing. Prints `ready provider=URL control=URL` and runs until SIGTERM, which drains it.
       """,

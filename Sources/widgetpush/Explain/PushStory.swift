@@ -16,10 +16,11 @@ enum PushStory {
   }
 
   private static func heading(_ push: JSONValue) -> String {
-    var lines = ["push \(push["id"]?.stringValue ?? "without an id")"]
+    let channel = push["channelID"]?.stringValue
+    var lines = ["\(channel == nil ? "push" : "broadcast") \(push["id"]?.stringValue ?? "without an id")"]
     let type = push["type"]?.stringValue.map { "\($0.first == "a" ? "an" : "a") \($0) push" } ?? "a push of unknown type"
     let app = push["bundleID"]?.stringValue.map { " for \($0)" } ?? ""
-    let token = push["token"]?.stringValue.map { " to token \(shortened($0))" } ?? ""
+    let token = push["token"]?.stringValue.map { " to token \(shortened($0))" } ?? channel.map { " to channel \($0)" } ?? ""
     lines.append("  \(type)\(app)\(token)")
     var received = "  received \(push["received"]?.stringValue ?? "?")"
     if let priority = push["priority"]?.intValue { received += ", priority \(priority)" }
@@ -38,6 +39,12 @@ enum PushStory {
     var lines = [what]
     if let happened = push["happened"]?.stringValue { lines.append("  \(happened)") }
     if let detail = push["detail"]?.stringValue, !detail.isEmpty { lines.append("  \(detail)") }
+    if let activities = push["activities"], let reached = activities["reached"]?.intValue, let applied = activities["applied"]?.intValue {
+      lines.append("  It reached \(reached) running \(reached == 1 ? "activity" : "activities"), and \(applied) did what it asks.")
+    }
+    for upstream in push["upstreams"]?.arrayValue ?? [] {
+      if let detail = upstream["detail"]?.stringValue { lines.append("  \(upstream["upstream"]?.stringValue ?? ""): \(detail)") }
+    }
     if let other = push["mergedInto"]?.stringValue {
       lines += ["  Merged into push \(other).", "  Follow that push: widgetpush explain \(other)"]
     }
@@ -50,6 +57,7 @@ enum PushStory {
     let rows = steps.map { step -> [String] in
       var notes: [String] = []
       if let cause = step["cause"]?.stringValue { notes.append(cause) }
+      if let upstream = step["upstream"]?.stringValue { notes.append("upstream \(upstream)") }
       if let attempt = step["attempt"]?.intValue { notes.append("attempt \(attempt)") }
       switch (step["budgetBefore"]?.intValue, step["budgetAfter"]?.intValue) {
       case (let before?, let after?) where before != after: notes.append("budget \(before) → \(after)")
