@@ -11,6 +11,8 @@ public struct DeviceConfiguration: Sendable {
     public var url: String
     /// An access token with the scope `register`.
     public var accessToken: String?
+    /// The state folder's, with the scope `read`; nil where `accessToken` is another's, which then has both scopes or does without.
+    public var readToken: String?
     /// The certificates to trust, as PEM; nil means those of the state folder, else the system's.
     public var authorityPEM: String?
     /// The gateway's upstream that leads to this device; nil leaves it to the app's.

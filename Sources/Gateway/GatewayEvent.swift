@@ -8,7 +8,7 @@ public enum GatewayEvent: Sendable {
   /// A request that was answered with an error.
   case refused(RefusedRequest)
   /// An accepted push that its device, or a budget, let pass.
-  case ignored(PushID?, Cause, detail: String)
+  case ignored(IgnoredRequest)
   /// A connection to the provider face that failed, mostly before it carried a request.
   case connectionFailed(ConnectionFailure)
   /// An upstream's last connection has failed, or could not be made.
@@ -30,6 +30,29 @@ extension GatewayEvent {
     case .ready: self = .storeRecovered
     case .notReady(let why): self = .storeFailed(why)
     }
+  }
+}
+
+/// A push that was accepted and did nothing.
+public struct IgnoredRequest: Sendable {
+  /// The id that was answered; nil for a broadcast.
+  public var id: PushID?
+  /// Where it was to go; nil for a broadcast.
+  public var token: DeviceToken?
+  /// The push type.
+  public var type: PushType
+  /// Why it did nothing.
+  public var cause: Cause
+  /// What the device had to say; empty when nothing.
+  public var detail: String
+
+  /// An ignored push with these values.
+  public init(id: PushID?, token: DeviceToken?, type: PushType, cause: Cause, detail: String) {
+    self.id = id
+    self.token = token
+    self.type = type
+    self.cause = cause
+    self.detail = detail
   }
 }
 

@@ -70,13 +70,14 @@ public final class Device: Sendable {
     let door = FleetDoor(loop.makeMailbox(capacity: Self.mailboxCapacity) { (work: FleetDoor.Work) in work(keeper) })
     let pushes = loop.makeMailbox(capacity: Limits.controlExchanges) { (work: PushRoute.Work) in work(desk) }
     let registrar = try gateway.map { gateway in
-      try Registrar(gateway) { report in
-        // Full means that this loop hangs; what became of the call then shows when the token is next registered.
-        door.leave { keeper in keeper.note(report) }
-      }
+      // Full means that this loop hangs; what became of a call then shows when the token is next registered, or pushed to.
+      try Registrar(
+        gateway, report: { report in door.leave { keeper in keeper.note(report) } },
+        answer: { token, registration in door.leave { keeper in keeper.learn(token, registration) } })
     }
     var narrator = Narrator(surroundings.log)
     keeper.carryOut = { effects in for effect in effects { _ = registrar?.carryOut(effect) } }
+    keeper.ask = { token in registrar?.ask(token) ?? false }
     keeper.observe = { fleet, now in narrator.tell(fleet, now: now) }
 
     let readiness = Readiness()

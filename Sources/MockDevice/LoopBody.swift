@@ -23,6 +23,7 @@ final class LoopBody {
     self.keeper = keeper
     let transport = TransportLoop(
       on: loop, connections: Limits.controlConnections, exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
+    face.exchanges = transport.exchanges
     let server = ControlServer(
       on: transport, onLoop: { exchange, _ in face.answer(exchange) },
       connectionFailed: { failure in

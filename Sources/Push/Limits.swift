@@ -248,6 +248,10 @@ public enum Limits {
   public static let outcomeHeaderBytes = 512
   /// `wait=` calls open at once on a mock device.
   public static let deviceWaiters = 256
+  /// Pushes that a mock device holds while it asks the gateway about their tokens; further ones are taken without asking.
+  public static let heldPushes = 1024
+  /// Milliseconds for which each is held at most: well within what a gateway waits for an answer.
+  public static let heldPushMilliseconds: Int64 = 2000
   /// First and longest delay between attempts of a mock device to register a token, in milliseconds.
   public static let registerRetryMilliseconds: (first: Int64, longest: Int64) = (100, 5000)
   /// Milliseconds one registration call to the gateway may take.

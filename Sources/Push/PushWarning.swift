@@ -61,7 +61,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .mdmMissing: "An MDM push without the string mdm is for no enrolment; send the device's PushMagic as mdm."
     case .nothingToShow: "aps has neither alert nor badge nor sound, so an alert push shows nothing; add one or use another push type."
     case .pushTypeMissing: "There is no apns-push-type, so the type is taken from the topic; send it explicitly."
-    case .priorityMissing: "There is no apns-priority, which counts as 10; send 5 for what may wait, so that budgets last longer."
+    case .priorityMissing:
+      "There is no apns-priority, which counts as 10; send 5 for what may wait: it spares the device's power and a Live Activity's budget."
     case .priorityPassive: "An apns-priority of 1 is not meant for Live Activities; send 5 or 10."
     case .collapseIDMissing: "There is no apns-collapse-id, so pushes of several senders pile up; send the same one for each target."
     case .expirationInMilliseconds:

@@ -5,8 +5,8 @@ import Push
 /// What one loop hands to the store in one go, and gets back settled; it is emptied and used again.
 ///
 /// A loop fills `admits`, `completions` and `refusals` and submits the batch. When it comes back, each admission has its
-/// `result`, and `forwards` lists what is to be sent now: pushes of this batch, and pushes that had waited. Batches with
-/// nothing but `forwards` come unasked, when pushes become due.
+/// `result`, and `forwards` lists what is to be sent now: pushes of this batch, and pushes that had waited; `ignored` tells the
+/// outcomes that are of interest to people. Batches with nothing but `forwards` come unasked, when pushes become due.
 ///
 /// `@unchecked Sendable`, because a batch has one owner at a time: the loop until `submit`, the store until it delivers, the
 /// loop again until it recycles.
@@ -16,6 +16,7 @@ public final class Batch: @unchecked Sendable {
     var completions: ContiguousArray<CompleteOperation> = []
     var refusals: ContiguousArray<RefusedOperation> = []
     var forwards: ContiguousArray<ForwardedPush> = []
+    var ignored: ContiguousArray<IgnoredPush> = []
   }
 
   private let operations = Confined(Operations())
@@ -40,6 +41,11 @@ public final class Batch: @unchecked Sendable {
   public internal(set) var forwards: ContiguousArray<ForwardedPush> {
     _read { yield operations.value.forwards }
     _modify { yield &operations.value.forwards }
+  }
+  /// The pushes among `completions` that their devices let pass; the store's to fill.
+  public internal(set) var ignored: ContiguousArray<IgnoredPush> {
+    _read { yield operations.value.ignored }
+    _modify { yield &operations.value.ignored }
   }
 
   /// An empty batch, with room for what a loop hands in at once, so that using it again and again allocates nothing. Memory that is
@@ -78,6 +84,7 @@ public final class Batch: @unchecked Sendable {
     completions.removeAll(keepingCapacity: true)
     refusals.removeAll(keepingCapacity: true)
     forwards.removeAll(keepingCapacity: true)
+    ignored.removeAll(keepingCapacity: true)
     arena.removeAll(keeping: 1 << 20)
   }
 }

@@ -38,6 +38,8 @@ public struct AdmitOperation: Sendable {
   public var payload: ByteRange
   /// The store's answer.
   public var result: Admission = .unsettled
+  /// What exactly was wrong with a refused one, as text in the arena; empty where the cause's own sentence says all. The store's to fill.
+  public internal(set) var detail = ByteRange.empty
 
   /// An operation with these values; the result is the store's.
   @inlinable @inline(__always) public init(
@@ -111,6 +113,20 @@ public struct CompleteOperation: Sendable {
     self.outcome = outcome
     self.detail = detail
   }
+}
+
+/// A push that its device let pass, told to the loop that brought the outcome: who watches wants to know which one it was.
+public struct IgnoredPush: Sendable {
+  /// The push's id.
+  public let id: PushID
+  /// Where it went.
+  public let token: DeviceToken
+  /// The push type.
+  public let type: PushType
+  /// Why the device let it pass.
+  public let cause: Cause
+  /// What the device had to say, as text in the arena; empty when nothing.
+  public let detail: ByteRange
 }
 
 /// A request that was answered with an error before it reached the store; it goes to the log only, and is not durable.

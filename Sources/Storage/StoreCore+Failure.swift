@@ -69,6 +69,7 @@ extension StoreCore {
   /// Answers a batch that cannot be made durable.
   mutating func refuse(_ batch: Batch, loop: Int) {
     batch.forwards.removeAll(keepingCapacity: true)
+    batch.ignored.removeAll(keepingCapacity: true)
     for operation in batch.completions {
       postponed.append(
         PostponedCompletion(operation: operation, detail: batch.bytes[operation.detail].array, loop: loop))

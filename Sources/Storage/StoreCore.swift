@@ -121,7 +121,7 @@ struct StoreCore: ~Copyable {
     for loop in 0..<loops {
       guard let batch = dueBatches[loop] else { continue }
       dueBatches[loop] = nil
-      if batch.forwards.isEmpty { pool.give(batch) } else { deliver(loop, batch) }
+      if batch.forwards.isEmpty && batch.ignored.isEmpty { pool.give(batch) } else { deliver(loop, batch) }
     }
   }
 

@@ -28,9 +28,11 @@ import Transport
 
   @Test func anIgnoredPushIsExplained() throws {
     let id = try #require(PushID("F4121B12-E0BF-3266-F079-D9253E98BF49"))
-    let event = GatewayEvent.ignored(id, .noSuchActivity, detail: "activity 7")
+    let event = GatewayEvent.ignored(
+      IgnoredRequest(
+        id: id, token: DeviceToken(hex: "5ec220c7"), type: .liveactivity, cause: .noSuchActivity, detail: "activity 7"))
     let text = try #require(EventText.text(event, credentials))
-    #expect(text.hasPrefix("ignored (noSuchActivity)  push F4121B12-E0BF-3266-F079-D9253E98BF49\n    "))
+    #expect(text.hasPrefix("ignored (noSuchActivity)  apns-id F4121B12-E0BF-3266-F079-D9253E98BF49  liveactivity  token 5ec220c7\n    "))
     #expect(text.contains("activity 7"))
     #expect(text.split(separator: "\n").count == 3)
     let json = try #require(EventText.json(event, credentials))
@@ -38,7 +40,10 @@ import Transport
   }
 
   @Test func whatPeersChooseCannotSteerATerminal() throws {
-    let event = GatewayEvent.ignored(nil, .noSuchApp, detail: "a\u{1B}[2Jb\nc\u{9B}d")
+    let event = GatewayEvent.ignored(
+      IgnoredRequest(
+        id: PushID(high: 1, low: 2), token: DeviceToken(hex: "5ec220c7"), type: .widgets, cause: .noSuchApp,
+        detail: "a\u{1B}[2Jb\nc\u{9B}d"))
     let text = try #require(EventText.text(event, credentials))
     #expect(!text.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x9B })
     #expect(text.contains("a?[2Jb?c?d"))

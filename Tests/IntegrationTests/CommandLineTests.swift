@@ -79,6 +79,16 @@ private let commands = [
     #expect((result.text + result.standardError).contains("register"), "\(result.text)\(result.standardError)")
   }
 
+  @Test func aChangedBudgetSaysWhatItReleased() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets(minimumInterval: 600))
+    for _ in 0..<2 { _ = try await dev.send(.widgets(token)) }
+    let text = try await widgetpush("budget", token, "--reset", dev: dev).text
+    #expect(text.hasSuffix("1 waiting push was released\n"), "\(text)")
+    #expect(!(try await widgetpush("budget", token, "--reset", dev: dev)).text.contains("waiting"))
+  }
+
   @Test func budgetShowsWhatIsLeft() async throws {
     let dev = try await SharedDev.deployment()
     let token = newToken()

@@ -12,6 +12,45 @@ import Testing
     }
   }
 
+  @Test func aWrongTopicIsPrintedWithWhatTheTokenIs() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    #expect(try await dev.send(PushRequest("controls", to: token)).status == 400)
+    try await eventually("dev prints the refusal: \(dev.process.output.text) \(dev.process.errors.text)") {
+      (dev.process.output.text + dev.process.errors.text)
+        .contains("the token is registered as widgets of com.example.app, and the topic names controls of com.example.app")
+    }
+  }
+
+  @Test func anIgnoredPushIsPrintedWithItsIDTypeAndToken() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.activity)
+    let now = Int(Date().timeIntervalSince1970)
+    var last = ""
+    for timestamp in [now, now - 60] {
+      let body = #"{"aps":{"timestamp":\#(timestamp),"event":"update","content-state":{}}}"#
+      last = try #require(try await dev.send(PushRequest("liveactivity", to: token, body: body))["apns-id"])
+    }
+    try await eventually("dev prints the push: \(dev.process.output.text) \(dev.process.errors.text)") {
+      (dev.process.output.text + dev.process.errors.text)
+        .contains("ignored (staleTimestamp)  apns-id \(last)  liveactivity  token \(token.prefix(8))")
+    }
+  }
+
+  @Test func withAppleValidationADeviceMayHaveItsWay() async throws {
+    let dev = try await Deployment.start(["dev", "--validation", "apple"])
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.activity)
+    let body = #"{"aps":{"timestamp":\#(Int(Date().timeIntervalSince1970) * 1000),"event":"update","content-state":{}}}"#
+    let answer = try await dev.send(PushRequest("liveactivity", to: token, body: body))
+    #expect(answer.status == 200, "\(answer)")
+    let record = try await dev.settled(try #require(answer["apns-id"]), as: "ignored", "applied")
+    #expect(record["cause"].string == "futureTimestamp", "\(record)")
+    #expect(try await dev.terminate() == 0)
+  }
+
   @Test func aConnectionThatSpeaksHTTP1IsPrintedWithItsRemedy() async throws {
     let dev = try await SharedDev.deployment()
     _ = try await dev.converse([.raw("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), .receive(seconds: 5)], alpn: nil)
@@ -50,7 +89,8 @@ import Testing
   @Test func aCommandRunsWithTheEnvironmentAndItsStatusIsTheEnd() async throws {
     let folder = try Folder()
     let process = try Deployment.launch(["dev", "--", "sh", "-c", "env | grep ^WIDGETPUSH_; exit 7"], in: folder)
-    #expect(try await process.waitForExit(within: .seconds(30)) == 7)
+    let status = try await process.waitForExit(within: .seconds(30))
+    #expect(status == 7, "\(process.errors.text)")
     #expect(process.output.text.contains("WIDGETPUSH_"), "\(process.output.text)\(process.errors.text)")
   }
 

@@ -3,13 +3,14 @@ import Testing
 
 /// What the README and the demo tell people to type.
 @Suite("README and demo", .processes) struct DocumentationTests {
-  /// The first shell block below a heading of the README.
+  /// The shell blocks below a heading of the README, one after another.
   private func commands(below heading: String) throws -> String {
     let text = try String(contentsOfFile: repository + "/README.md", encoding: .utf8)
-    guard let start = text.range(of: "\n## \(heading)\n"), let open = text[start.upperBound...].range(of: "```sh\n"),
-      let close = text[open.upperBound...].range(of: "```")
-    else { throw HarnessError("the README has no shell block below \(heading)") }
-    return String(text[open.upperBound..<close.lowerBound])
+    guard let start = text.range(of: "\n## \(heading)\n") else { throw HarnessError("the README has no heading \(heading)") }
+    let section = text[start.upperBound...].range(of: "\n## ").map { text[start.upperBound..<$0.lowerBound] } ?? text[start.upperBound...]
+    let blocks = section.matches(of: #/(?s)```sh\n(.*?)```/#).map { String($0.1) }
+    guard !blocks.isEmpty else { throw HarnessError("the README has no shell block below \(heading)") }
+    return blocks.joined()
   }
 
   /// Runs commands as a reader would, in a folder with a built binary and a running `dev`, on this `dev`'s ports.
@@ -40,6 +41,22 @@ import Testing
     let result = try await asAReader(commands(below: "Broadcasts"), of: dev)
     #expect(result.status == 0, "\(result.standardError)")
     #expect(result.text.contains("applied (updated)") && result.text.contains("It reached 1 running activity"), "\(result.text)")
+    #expect(try await dev.terminate() == 0)
+  }
+
+  @Test func aLiveActivityAndAControlArePushedToAndTheDeviceIsTaughtAContentState() async throws {
+    // What the app declares would hold for other tests' activities too.
+    let dev = try await Deployment.start(["dev"])
+    let path = "PATH=$PWD/.build/release:$PATH\n"
+    let result = try await asAReader(path + commands(below: "Live Activities and controls"), of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    for sign in [
+      "activity Delivery-9; no schema is known for DeliveryAttributes, so its content-state was not checked", "HTTP/2 200",
+      "contentStateNotDecodable", "accepted, and ignored",
+    ] {
+      #expect(result.text.contains(sign), "\(sign): \(result.text)")
+    }
+    #expect(try await dev.terminate() == 0)
   }
 
   @Test func aTestCanWaitForItsPush() async throws {

@@ -148,6 +148,29 @@ enum PairError: Error { case noFate }
     #expect(try await pair.push(#"{"aps":{"alert":"x"}}"#, to: token(app["app"]), .alert, id: id(5)) == 410)
   }
 
+  @Test func aTokenIsHostedAsWhatItWasRegisteredAs() async throws {
+    let pair = try Pair(devices: nil)
+    let activity: JSONValue = [
+      "type": "liveactivity", "bundleID": "com.example.app", "environment": "development",
+      "activity": ["id": "Delivery-9", "attributesType": "DeliveryAttributes"],
+    ]
+    let control: JSONValue = [
+      "type": "controls", "bundleID": "com.example.app", "environment": "development", "control": ["kind": "Lamp"],
+    ]
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00ac", activity)
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00c0", control)
+    let now = Int(Date().timeIntervalSince1970)
+    let update = #"{"aps":{"timestamp":\#(now),"event":"update","content-state":{"stops":2}}}"#
+    #expect(try await pair.push(update, to: "00ac", .liveactivity, id: id(1)) == 200)
+    #expect(
+      try await pair.fate(of: id(1))["detail"]
+        == "activity Delivery-9; no schema is known for DeliveryAttributes, so its content-state was not checked")
+    #expect(try await pair.push(contentChanged, to: "00c0", .controls, id: id(2)) == 200)
+    #expect(try await pair.fate(of: id(2))["disposition"] == "applied")
+    let state = try await pair.call("GET", "https://127.0.0.1:\(pair.device.port)/v1/devices/00c0/state")
+    #expect(state["apps"]?[0]?["controls"]?[0]?["kind"] == "Lamp")
+  }
+
   @Test func aTokenRegisteredByHandIsHosted() async throws {
     let pair = try Pair(devices: nil)
     let registration: JSONValue = ["type": "widgets", "bundleID": "com.example.app", "environment": "development"]

@@ -76,6 +76,19 @@ import Testing
     #expect(placed.json["problem"] == "the gateway answered 403: not today")
   }
 
+  @Test func aGatewayThatTellsNothingHoldsNoPushUp() async throws {
+    let gateway = try GatewayStage(status: 403)
+    let silent = DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(try freePort())", accessToken: "register")
+    for access in [gateway.access, silent] {
+      let test = try DeviceUnderTest(gateway: access)
+      defer { test.device.stop() }
+      #expect(try await test.push(contentChanged, to: "00c0", .controls).fields["widgetpush-outcome"] == "applied reloaded")
+      let state = try await test.call(.get, "/v1/devices/00c0/state").json
+      #expect(state["apps"]?[0]?["controls"]?[0]?["kind"] == "unknown")
+    }
+    #expect(gateway.calls.all.map(\.method) == ["GET"])
+  }
+
   @Test func aStartedActivityRegistersItsUpdateToken() async throws {
     let gateway = try GatewayStage()
     let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)

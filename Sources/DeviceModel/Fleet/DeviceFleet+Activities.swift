@@ -39,7 +39,7 @@ extension DeviceFleet {
     _ start: ActivityPush.Start, _ activityPush: ActivityPush, at place: AppPlace, _ index: Int, _ push: ReceivedPush,
     _ now: Instant
   ) -> PushOutcome {
-    let manifest = self[place].manifest
+    let manifest = manifest(at: place)
     let known = manifest.activities.map(\.attributesType)
     guard known.isEmpty || known.contains(start.attributesType) else {
       let nearest = nearestName(to: start.attributesType, among: known).map { "; is \($0) meant?" } ?? ""
@@ -59,9 +59,7 @@ extension DeviceFleet {
     } catch {
       return record(.ignored(.activityLimitReached, detail: error.message), of: push, index)
     }
-    let hint = manifest.contentStateSchema(of: start.attributesType)?
-      .hint(in: .object(contentState), at: "aps.content-state", now: now)
-    let detail = "activity \(hosted.id)\(hint.map { "; \($0)" } ?? "")"
+    let detail = "activity \(hosted.id)\(Self.remark(on: contentState, of: start.attributesType, manifest, now))"
     return record(.applied(.started, detail: detail), of: push, index, what: .activityStarted, items: [hosted.id])
   }
 
@@ -77,15 +75,12 @@ extension DeviceFleet {
       let sentence = "activity \(hosted.id) ended at \(hosted.activity.endInstant)"
       return record(.ignored(.activityEnded, detail: sentence), of: push, index)
     }
-    let manifest = self[place].manifest
+    let manifest = manifest(at: place)
     let state = activityPush.contentState
     if let state, let problem = Self.problem(in: state, of: hosted.activity.attributesType, manifest) {
       return record(.ignored(.contentStateNotDecodable, detail: problem), of: push, index)
     }
-    let hint = state.flatMap {
-      manifest.contentStateSchema(of: hosted.activity.attributesType)?.hint(in: .object($0), at: "aps.content-state", now: now)
-    }
-    let detail = "activity \(hosted.id)\(hint.map { "; \($0)" } ?? "")"
+    let detail = "activity \(hosted.id)\(Self.remark(on: state ?? [:], of: hosted.activity.attributesType, manifest, now))"
     if activityPush.event == .end {
       _ = self[place].activities[position].activity.end(activityPush, at: now)
       expect(self[place].activities[position].activity)
@@ -145,6 +140,16 @@ extension DeviceFleet {
   /// Why the app's `ContentState` would not decode; nil when it would.
   static func problem(in contentState: JSONObject, of attributesType: String, _ manifest: AppManifest) -> String? {
     manifest.contentStateSchema(of: attributesType)?.problem(in: .object(contentState), at: "aps.content-state")
+  }
+
+  /// What to say of a content-state that was taken: what is odd about it, or that nothing was there to check it; nothing of an empty one.
+  private static func remark(on contentState: JSONObject, of attributesType: String, _ manifest: AppManifest, _ now: Instant) -> String {
+    guard !contentState.isEmpty else { return "" }
+    guard let schema = manifest.contentStateSchema(of: attributesType) else {
+      let what = attributesType == adoptedKind ? "the type of its attributes is not known" : "no schema is known for \(attributesType)"
+      return "; \(what), so its content-state was not checked"
+    }
+    return schema.hint(in: .object(contentState), at: "aps.content-state", now: now).map { "; \($0)" } ?? ""
   }
 }
 

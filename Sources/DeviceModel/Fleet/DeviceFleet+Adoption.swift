@@ -4,7 +4,7 @@ import Push
 
 extension DeviceFleet {
   /// What is placed for a token that nobody has described, until somebody does.
-  private static let adoptedKind = "unknown"
+  static let adoptedKind = "unknown"
 
   /// Adds an entry that is all there is of its device; nil when the table is full of tokens that are in use.
   mutating func adopt(_ token: DeviceToken, _ type: PushType, bundleID: String) -> Int? {
@@ -39,12 +39,14 @@ extension DeviceFleet {
       widget.reloads = done
       app.widgets = [widget]
     case .controls:
-      var control = PlacedControl(id: "control-1", kind: Self.adoptedKind, token: entry.token)
+      var control = PlacedControl(id: "control-1", kind: entry.subject?.controlKind ?? Self.adoptedKind, token: entry.token)
       control.reloads = done
       app.controls = [control]
     case .liveactivity:
-      let activity = LiveActivity(attributesType: Self.adoptedKind, attributes: [:], contentState: [:], at: now)
-      app.activities = [HostedActivity(id: "activity-1", token: entry.token, activity: activity)]
+      let known = entry.subject?.activity
+      let activity = LiveActivity(
+        attributesType: known?.attributesType ?? Self.adoptedKind, attributes: [:], contentState: [:], at: now)
+      app.activities = [HostedActivity(id: known?.id ?? "activity-1", token: entry.token, activity: activity)]
       app.activitiesStarted = 1
     case .pushToStart: app.pushToStartToken = entry.token
     case .app:
@@ -69,7 +71,7 @@ extension DeviceFleet {
       tokens[index].owner = .app(device: device.name)
     case .controls: tokens[index].owner = .item(device: device.name, id: "control-1")
     case .liveactivity:
-      tokens[index].owner = .item(device: device.name, id: "activity-1")
+      tokens[index].owner = .item(device: device.name, id: device.apps[0].activities[0].id)
       expect(device.apps[0].activities[0].activity)
     }
     return true

@@ -57,6 +57,7 @@ extension DeviceFleet {
     }
     let place = AppPlace(device: name, app: devices[name]!.apps.count)
     devices[name]!.apps.append(App(bundleID: bundleID, manifest: manifest))
+    declare(manifest, at: place)
     log.append(DeviceEvent(.appInstalled, at: now, device: name, bundleID: bundleID))
     for kind in [TokenKind.app, .pushToStart] {
       let token = try mint(kind, bundleID: bundleID, path: [name, bundleID], owner: .app(device: name))
@@ -72,6 +73,7 @@ extension DeviceFleet {
     let now = set(now: instant)
     let place = try place(of: bundleID, on: device)
     let app = devices[place.device]!.apps.remove(at: place.app)
+    undeclare(bundleID)
     for token in Self.tokens(of: app) { retire(token, as: .unregistered(since: now)) }
     log.append(DeviceEvent(.appRemoved, at: now, device: place.device, bundleID: bundleID))
   }
@@ -79,6 +81,7 @@ extension DeviceFleet {
   /// Takes the device away and leaves its tokens unregistered.
   mutating func dropDevice(_ name: String) {
     guard let device = devices.removeValue(forKey: name) else { return }
+    if !device.isAdopted { for app in device.apps { undeclare(app.bundleID) } }
     for app in device.apps { for token in Self.tokens(of: app) { retire(token, as: .unregistered(since: now)) } }
   }
 
@@ -86,6 +89,7 @@ extension DeviceFleet {
     let old = self[place].manifest
     guard old != manifest else { return }
     self[place].manifest = manifest
+    declare(manifest, at: place)
     for widget in self[place].widgets.indices {
       self[place].widgets[widget].pushEnabled = manifest.isPushEnabled(self[place].widgets[widget].kind)
     }

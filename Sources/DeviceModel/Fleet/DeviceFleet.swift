@@ -13,12 +13,14 @@ public import Push
 /// ```
 ///
 /// A token that is pushed to before anything named it is adopted, since whoever registered it at the gateway meant this device to
-/// have it.
+/// have it; what the gateway knows of it can be handed in before.
 public struct DeviceFleet: Sendable {
   let mint: TokenMint
   let registersTokens: Bool
   var tokens: TokenTable
   var devices: [String: Device] = [:]
+  /// What each app declares on the device on which it was installed or changed last.
+  var declared: [String: AppManifest] = [:]
   var log: EventLog
   var effects: [DeviceEffect] = []
   /// The activities that follow each channel, some of which may be over.

@@ -21,6 +21,17 @@ struct TokenEntry: Sendable {
     case unregistered(since: Instant)
   }
 
+  /// What the gateway knows that the token was registered for; in a box, since few entries have one.
+  indirect enum Subject: Sendable, Equatable {
+    case control(kind: String)
+    case activity(Registration.Activity)
+
+    /// The control's kind.
+    var controlKind: String? { if case .control(let kind) = self { kind } else { nil } }
+    /// The activity.
+    var activity: Registration.Activity? { if case .activity(let activity) = self { activity } else { nil } }
+  }
+
   let token: DeviceToken
   var kind: TokenKind
   var bundleID: String
@@ -28,6 +39,8 @@ struct TokenEntry: Sendable {
   /// Whether somebody else registered it at the gateway; such a token is never registered over again from here.
   var foreign: Bool
   var generation = 0
+  /// What an adopted token was registered for, where that is known.
+  var subject: Subject?
   var registration = RegistrationState.none
   /// Pushes that were applied while the token was adopted.
   var applied: UInt32 = 0

@@ -35,7 +35,7 @@ extension ControlAPI {
   @Sendable private func pushes(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     var reader = routed.request.query.reader()
     var query = PushQuery(visibleBundleIDs: routed.grant.bundleIDs)
-    query.token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
+    let token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
     query.bundleID = try reader.text("bundleID")
     query.type = try reader.choice("type", of: PushType.allCases.map(\.description)).flatMap(PushType.init)
     query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
@@ -47,6 +47,7 @@ extension ControlAPI {
     if count != nil && span == nil {
       throw .badRequest("count says how many pushes to wait for, so give wait too, such as wait=10s", field: "count")
     }
+    if let token { query.token = try await wholeToken(token, routed.grant) }
     let wait = span.map { PushWait(count: count ?? 1, until: parts.now() + $0) }
     let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
     var object: JSONObject = ["pushes": .array(page.pushes.map(\.json))]
@@ -58,6 +59,25 @@ extension ControlAPI {
     }
     return .json(.object(object))
   }
+
+  /// The registered token that alone begins with `prefix`, where `prefix` is none itself; else `prefix`, which need not be registered.
+  private func wholeToken(_ prefix: DeviceToken, _ grant: Grant) async throws(ControlError) -> DeviceToken {
+    guard (Self.tokenPrefixBytes..<32).contains(prefix.bytes.count) else { return prefix }
+    let query = RegistrationQuery(visibleBundleIDs: grant.bundleIDs, after: prefix, limit: 2)
+    let found = try await asking { () async throws(StoreError) in
+      try await parts.store.registration(prefix) == nil ? try await parts.store.registrations(query) : []
+    }
+    let tokens = found.map(\.registration.token).filter { $0.bytes.starts(with: prefix.bytes) }
+    guard tokens.count < 2 else {
+      throw .badRequest(
+        "several registered tokens begin with \(prefix.hex), such as \(tokens[0].hex) and \(tokens[1].hex); give more of the one that is meant",
+        field: "token")
+    }
+    return tokens.first ?? prefix
+  }
+
+  /// Bytes of a token that may stand for all of it: fewer are found by chance too easily.
+  private static let tokenPrefixBytes = 4
 
   /// What a device reports of a push that it answered with `pending`.
   @Sendable private func recordOutcome(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {

@@ -100,6 +100,8 @@ extension ProviderLoop {
   func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
     store.complete(ticket, outcome, detail: detail)
     metrics.forwarded(outcome, shard: index)
-    if let observer, case .finished(.ignored, let cause) = outcome { observer(.ignored(nil, cause, detail: detail)) }
+    if let observer, case .finished(.ignored, let cause) = outcome {
+      observer(.ignored(IgnoredRequest(id: nil, token: nil, type: .liveactivity, cause: cause, detail: detail)))
+    }
   }
 }

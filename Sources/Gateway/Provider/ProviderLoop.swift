@@ -202,7 +202,7 @@ extension ProviderLoop {
     guard !batch.isEmpty else { return }
     if !store.submit(batch, from: index) {
       for index in batch.admits.indices { batch.admits[index].result = .refused(.serviceUnavailable) }
-      answer(batch.admits)
+      answer(batch.admits, batch.bytes)
       batch.admits.removeAll(keepingCapacity: true)
       // Outcomes always have room, and refusals are only for the log.
       guard !batch.completions.isEmpty, store.submit(batch, from: index) else { return batch.reset() }
@@ -212,22 +212,33 @@ extension ProviderLoop {
 
   /// Answers what the store has settled, forwards what may go, and gives the batch back.
   private func settle(_ batch: Batch) {
-    answer(batch.admits)
+    answer(batch.admits, batch.bytes)
+    if let observer {
+      for push in batch.ignored {
+        observer(
+          .ignored(
+            IgnoredRequest(
+              id: push.id, token: push.token, type: push.type, cause: push.cause, detail: batch.bytes[push.detail].string)))
+      }
+    }
     forwarder.send(batch.forwards.span, batch.bytes)
     store.recycle(batch)
   }
 
   /// Answers settled pushes, each where it lies: operations are large, and a copy of each would cost more than its answer.
-  private func answer(_ operations: ContiguousArray<AdmitOperation>) {
+  ///
+  /// - Parameter bytes: Where their ranges lie.
+  private func answer(_ operations: ContiguousArray<AdmitOperation>, _ bytes: RawSpan) {
     for place in operations.indices {
       let exchange = exchanges.exchange(for: ExchangeKey(packed: operations[place].reply))
       switch operations[place].result {
       case .unsettled: preconditionFailure("a settled batch has a result for each push")
-      case .refused: refuse(operations[place], exchange)
+      case .refused: refuse(operations[place], bytes, exchange)
       case .forwarded, .waiting, .merged, .ended:
         metrics.accepted(operations[place].type, shard: index)
         if let observer, case .ended(.ignored, let cause) = operations[place].result {
-          observer(.ignored(operations[place].id, cause, detail: ""))
+          let push = operations[place]
+          observer(.ignored(IgnoredRequest(id: push.id, token: push.token, type: push.type, cause: cause, detail: "")))
         }
         guard let exchange else { continue }
         let ids = answerIDs(operations[place].id, operations[place].environment)
@@ -241,10 +252,11 @@ extension ProviderLoop {
   }
 
   /// Answers a push that the store has refused.
-  private func refuse(_ operation: AdmitOperation, _ exchange: Exchange?) {
+  private func refuse(_ operation: AdmitOperation, _ bytes: RawSpan, _ exchange: Exchange?) {
     guard case .refused(let reason, let cause, let since, let retryAt) = operation.result else { return }
     metrics.answered(operation.type, reason, shard: index)
-    let detail = cause == .none ? reason.remedy.happened : cause.remedy.happened
+    let happened = cause == .none ? reason.remedy.happened : cause.remedy.happened
+    let detail = operation.detail.isEmpty ? happened : bytes[operation.detail].string
     observer?(
       .refused(
         RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
@@ -264,7 +276,6 @@ extension ProviderLoop: ForwarderDelegate {
     batch.completions.append(
       CompleteOperation(ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail)))
     metrics.forwarded(outcome, shard: index)
-    if let observer, case .finished(.ignored, let cause) = outcome { observer(.ignored(nil, cause, detail: detail.string)) }
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
 

@@ -24,6 +24,10 @@ final class FleetKeeper {
   var carryOut: ([DeviceEffect]) -> Void = { _ in }
   /// Sees the fleet at the end of every round in which something happened.
   var observe: (DeviceFleet, Instant) -> Void = { _, _ in }
+  /// Asks the gateway what a token was registered as, which `learn` tells then; false when it cannot be asked.
+  var ask: (DeviceToken) -> Bool = { _ in false }
+  /// Pushes that wait for such an answer.
+  let held: HeldPushes
   private unowned let loop: EventLoop
   private var waiters: [Waiter] = []
   private var seenEvent: UInt64 = 0
@@ -38,6 +42,7 @@ final class FleetKeeper {
   init(_ fleet: DeviceFleet, on loop: EventLoop) {
     self.fleet = fleet
     self.loop = loop
+    held = HeldPushes(on: loop)
     activityTimer = loop.makeTimer { [unowned self] in self.wakeActivities() }
     waiterTimer = loop.makeTimer { [unowned self] in
       let now = self.loop.uptime
@@ -66,6 +71,17 @@ final class FleetKeeper {
     case .again(let reason, let isFirst):
       if isFirst { fleet.noteRegistration(report.effect, .pending, detail: "\(reason); it is tried again until it succeeds", at: now) }
     }
+  }
+
+  /// Holds a push until the gateway has been asked about its token.
+  func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) {
+    if held.hold(token, resume), !ask(token) { held.release(token) }
+  }
+
+  /// Takes what the gateway knows of a token, if anything; the pushes that were held for it go on.
+  func learn(_ token: DeviceToken, _ registration: Registration?) {
+    if let registration { fleet.adopt(registration, at: now) }
+    held.release(token)
   }
 
   /// Answers whoever still waits: the loop has ended.

@@ -25,7 +25,8 @@ extension DeviceConfiguration {
         "gateway.accessToken is missing; it must be an access token of the gateway with the scope register", at: "device configuration")
     }
     return GatewayAccess(
-      url: gateway.url, accessToken: accessToken, trust: gateway.authorityPEM.map { .pem($0) } ?? .system, upstream: gateway.upstream)
+      url: gateway.url, accessToken: accessToken, readToken: gateway.readToken,
+      trust: gateway.authorityPEM.map { .pem($0) } ?? .system, upstream: gateway.upstream)
   }
 
   /// What the port shows.

@@ -26,6 +26,13 @@ struct BroadcastAnswer: Sendable {
   var result: Result
 }
 
+/// What becomes of a push's request at once.
+enum PushSettlement {
+  case answered(PushAnswer)
+  /// Nobody has described the token here, and the gateway may: the push is to be held until it has been asked, then settled again.
+  case unknown(DeviceToken)
+}
+
 /// Where all pushes to this mock end, on its loop: each is checked as Apple would check it, then given to the fleet.
 ///
 /// A plain reload of a known token costs the rules' one pass and one look-up: no task, no tree, no allocation.
@@ -53,7 +60,8 @@ final class PushDesk {
   /// - Parameters:
   ///   - headers: The bytes that the ranges of `fields` refer to.
   ///   - bodyBytesTotal: The bytes of body that were received, of which `body` may hold only the first.
-  func settle(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int) -> PushAnswer {
+  ///   - isHeld: Whether it was held already, and is to be answered whatever is known of its token.
+  func settle(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, isHeld: Bool) -> PushSettlement {
     let now = keeper.now
     let verdict = rules.evaluate(
       fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory)
@@ -61,11 +69,13 @@ final class PushDesk {
     case .refused(let refusal):
       let id = refusal.id ?? generatedID()
       keeper.fleet.note(.pushRefused, token: refusal.token, push: id, detail: "\(refusal.reason): \(refusal.detail)", at: now)
-      return PushAnswer(id: id, outcome: .refused(refusal.reason, since: nil, detail: refusal.detail))
+      return .answered(PushAnswer(id: id, outcome: .refused(refusal.reason, since: nil, detail: refusal.detail)))
     case .push(let push):
+      if !isHeld, keeper.held.hasRoom, keeper.fleet.isWorthAsking(about: push.token, push.type) { return .unknown(push.token) }
       let id = push.id ?? generatedID()
       let received = ReceivedPush(id: id, token: push.token, type: push.type)
-      return PushAnswer(id: id, outcome: keeper.fleet.receive(received, bundleID: headers[push.bundle], payload: body, at: now))
+      return .answered(
+        PushAnswer(id: id, outcome: keeper.fleet.receive(received, bundleID: headers[push.bundle], payload: body, at: now)))
     }
   }
 
@@ -90,6 +100,9 @@ final class PushDesk {
       return BroadcastAnswer(id: id, result: .taken(outcome))
     }
   }
+
+  /// Holds a push until the gateway has been asked about its token; then `resume` settles it again.
+  func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) { keeper.hold(token, resume) }
 
   /// Apple's own ids are random and in upper case.
   private func generatedID() -> PushID { PushID(high: random.next(), low: random.next()) }

@@ -10,6 +10,8 @@ final class PushFace {
   private let desk: PushDesk
   private var fields = FieldList()
   private var outcomeHeader = OutcomeHeader()
+  /// Where a push that was held is found again.
+  var exchanges: ExchangePool?
 
   init(_ desk: PushDesk) { self.desk = desk }
 
@@ -18,19 +20,36 @@ final class PushFace {
     guard let path = exchange.value(of: .path) else { return false }
     if RequestRules.isBroadcast(path) { return answerBroadcast(exchange) }
     guard path.isPushPath else { return false }
-    let answer = desk.settle(
-      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal)
+    settle(exchange, isHeld: false)
+    return true
+  }
+
+  private func settle(_ exchange: Exchange, isHeld: Bool) {
+    let settlement = desk.settle(
+      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
+      isHeld: isHeld)
+    switch settlement {
+    case .answered(let answer): respond(to: exchange, answer)
+    case .unknown(let token):
+      let key = exchange.key
+      desk.hold(token) { [weak self] in
+        guard let self, let exchange = exchanges?.exchange(for: key) else { return }
+        settle(exchange, isHeld: true)
+      }
+    }
+  }
+
+  private func respond(to exchange: Exchange, _ answer: PushAnswer) {
     fields.removeAll()
     fields.append(.apnsID, bytesMax: PushID.textCount) { answer.id.write(to: &$0) }
     if case .refused(let reason, let since, let detail) = answer.outcome {
       let body = ErrorBody.bytes(reason, since: since, detail: detail)
       unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes)
-      return true
+      return
     }
     outcomeHeader.write(answer.outcome)
     fields.append(.widgetpushOutcome, outcomeHeader.value)
     exchange.respond(status: 200, fields)
-    return true
   }
 
   private func answerBroadcast(_ exchange: Exchange) -> Bool {

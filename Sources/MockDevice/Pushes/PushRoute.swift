@@ -21,9 +21,15 @@ struct PushRoute: Sendable {
     let headers = CopiedHeaders(request)
     let answer = try await Reply<PushAnswer>.waiting { reply in
       mailbox.post { desk in
-        let answer = unsafe desk.settle(
-          headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total)
-        reply.answer(.success(answer))
+        func settle(isHeld: Bool) {
+          let settlement = unsafe desk.settle(
+            headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total, isHeld: isHeld)
+          switch settlement {
+          case .answered(let answer): reply.answer(.success(answer))
+          case .unknown(let token): desk.hold(token) { settle(isHeld: true) }
+          }
+        }
+        settle(isHeld: false)
       }
     }
     return Self.response(answer)

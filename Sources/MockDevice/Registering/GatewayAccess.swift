@@ -6,15 +6,20 @@ struct GatewayAccess: Sendable {
   var url: String
   /// An access token with the scope `register`.
   var accessToken: String
+  /// One with the scope `read`; nil tries the other.
+  var readToken: String?
   /// Whose certificate the gateway must have.
   var trust: BlockingHTTPClient.Trust
   /// The upstream of the gateway that leads to this device; nil leaves it to what the gateway has for the app.
   var upstream: String?
 
   /// Access with these values.
-  init(url: String, accessToken: String, trust: BlockingHTTPClient.Trust = .system, upstream: String? = nil) {
+  init(
+    url: String, accessToken: String, readToken: String? = nil, trust: BlockingHTTPClient.Trust = .system, upstream: String? = nil
+  ) {
     self.url = url
     self.accessToken = accessToken
+    self.readToken = readToken
     self.trust = trust
     self.upstream = upstream
   }

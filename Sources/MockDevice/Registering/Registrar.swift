@@ -7,7 +7,8 @@ import Reactor
 /// Carries out what apps on the devices ask of the gateway, on a thread of its own, since each call blocks.
 ///
 /// The thread runs a loop whose one mailbox brings effects and whose one timer waits out a gateway that is not there yet: a device that
-/// starts before its gateway registers its tokens as soon as the gateway is up.
+/// starts before its gateway registers its tokens as soon as the gateway is up. Another mailbox brings tokens that somebody else has
+/// registered there, and that the gateway is asked about.
 final class Registrar: Sendable {
   /// What became of a call.
   struct Report: Sendable {
@@ -24,15 +25,22 @@ final class Registrar: Sendable {
   }
 
   private let mailbox: Mailbox<DeviceEffect>
+  private let questions: Mailbox<DeviceToken>
   private let handle: LoopHandle
 
   /// Starts the thread.
   ///
-  /// - Parameter report: Takes what became of each call, on the registrar's thread.
-  init(_ gateway: GatewayAccess, report: @escaping @Sendable (Report) -> Void) throws(SystemError) {
+  /// - Parameters:
+  ///   - report: Takes what became of each call, on the registrar's thread.
+  ///   - answer: Takes what the gateway knows of a token that it was asked about; nil where it knows or tells nothing.
+  init(
+    _ gateway: GatewayAccess, report: @escaping @Sendable (Report) -> Void,
+    answer: @escaping @Sendable (DeviceToken, Registration?) -> Void
+  ) throws(SystemError) {
     let loop = try EventLoop(descriptors: 1, clock: { Instant(nanoseconds: 0) })
     let worker = RegistrarWorker(gateway, on: loop, report: report)
     mailbox = loop.makeMailbox(capacity: Limits.deviceTokens) { effect in worker.add(effect) }
+    questions = loop.makeMailbox(capacity: Limits.heldPushes) { token in answer(token, worker.registration(of: token)) }
     handle = loop.handle
     loop.atEveryRoundEnd { worker.work() }
     try Thread.start(name: "registrar") { loop.run() }
@@ -40,6 +48,9 @@ final class Registrar: Sendable {
 
   /// Takes an effect; false when there is no room.
   func carryOut(_ effect: DeviceEffect) -> Bool { mailbox.post(effect) }
+
+  /// Asks what the token was registered as; false when there is no room.
+  func ask(_ token: DeviceToken) -> Bool { questions.post(token) }
 
   /// Ends the thread after the call it is in.
   func stop() { handle.stop() }
@@ -73,6 +84,14 @@ private final class RegistrarWorker {
       report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read()), message: message))
     }
     if let due = queue.due { timer?.arm(at: due) } else { client = nil }
+  }
+
+  /// What the gateway knows of the token; nil where it knows nothing, does not tell, or cannot be reached in time.
+  func registration(of token: DeviceToken) -> Registration? {
+    let client = client ?? BlockingHTTPClient(trust: gateway.trust)
+    self.client = client
+    guard let response = try? client.perform(RegistrationCall.question(token, gateway)), response.status == 200 else { return nil }
+    return RegistrationCall.registration(token, body: response.body)
   }
 
   private func call(_ effect: DeviceEffect) -> (RegistrationQueue.Outcome, Registrar.Message?) {

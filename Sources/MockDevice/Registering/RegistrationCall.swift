@@ -8,14 +8,12 @@ import Push
 enum RegistrationCall {
   /// The request that carries out `effect`: `PUT` or `DELETE /v1/registrations/{token}`, or `GET` of a channel's message.
   static func request(_ effect: DeviceEffect, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
-    var base = gateway.url[...]
-    while base.hasSuffix("/") { base.removeLast() }
     let url: String
     if case .fetchMessage(_, let bundleID, let channel) = effect {
       url =
-        "\(base)/v1/channels/\(BlockingHTTPClient.percentEncoded(bundleID))/\(BlockingHTTPClient.percentEncoded(channel.description))/message"
+        "\(base(gateway))/v1/channels/\(BlockingHTTPClient.percentEncoded(bundleID))/\(BlockingHTTPClient.percentEncoded(channel.description))/message"
     } else {
-      url = "\(base)/v1/registrations/\(effect.token.hex)"
+      url = "\(base(gateway))/v1/registrations/\(effect.token.hex)"
     }
     let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.accessToken)")
     let timeout = TimeSpan.milliseconds(Limits.registerMilliseconds)
@@ -27,6 +25,33 @@ enum RegistrationCall {
       let body = Array(json(registration, upstream: gateway.upstream).serialized().utf8)
       return BlockingHTTPClient.Request("PUT", url, fields: [authorization, type], body: body, timeout: timeout)
     }
+  }
+
+  /// The request that asks what a token was registered as: `GET /v1/registrations/{token}`.
+  static func question(_ token: DeviceToken, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
+    let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.readToken ?? gateway.accessToken)")
+    return BlockingHTTPClient.Request(
+      "GET", "\(base(gateway))/v1/registrations/\(token.hex)", fields: [authorization], timeout: .milliseconds(Limits.heldPushMilliseconds))
+  }
+
+  /// The registration that answers such a question, as far as it says what the token stands for; nil when it is none.
+  static func registration(_ token: DeviceToken, body: [UInt8]) -> Registration? {
+    guard let json = try? JSONValue.parse(body), let kind = json["type"]?.stringValue.flatMap({ TokenKind(name: $0) }),
+      let bundleID = json["bundleID"]?.stringValue
+    else { return nil }
+    let environment = json["environment"]?.stringValue.flatMap { PushEnvironment(name: $0) } ?? .development
+    var registration = Registration(token: token, kind: kind, bundleID: bundleID, environment: environment)
+    registration.controlKind = json["control"]?["kind"]?.stringValue
+    if let id = json["activity"]?["id"]?.stringValue, let type = json["activity"]?["attributesType"]?.stringValue {
+      registration.activity = Registration.Activity(id: id, attributesType: type)
+    }
+    return registration
+  }
+
+  private static func base(_ gateway: GatewayAccess) -> Substring {
+    var base = gateway.url[...]
+    while base.hasSuffix("/") { base.removeLast() }
+    return base
   }
 
   /// What an answer means; 404 to a removal means that there was nothing to remove, and to a question that there is no message.

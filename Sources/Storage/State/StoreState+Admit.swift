@@ -158,6 +158,7 @@ extension StoreState {
       sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: reason, cause: cause,
       received: operation.received, at: now)
     let detail = ContiguousArray(detail(of: reason, operation, batch).utf8)
+    operation.detail = detail.isEmpty ? .empty : batch.append(detail.span.bytes)
     refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: detail.span.bytes)
   }
 

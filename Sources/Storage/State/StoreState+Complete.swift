@@ -18,6 +18,11 @@ extension StoreState {
     case .final(let disposition, let cause):
       note(operation.outcome, on: number, at: now)
       if let entry = log[push.pointee.sequence] { keep(operation, entry, batch) }
+      if disposition == .ignored {
+        batch.ignored.append(
+          IgnoredPush(
+            id: push.pointee.id, token: tokens.token(number), type: push.pointee.type, cause: cause, detail: operation.detail))
+      }
       finish(slot, disposition, cause, at: now)
     case .again(let cause):
       push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue

@@ -6,7 +6,7 @@ extension Command {
     "budget", "shows what a token may still spend, or changes it", operands: "TOKEN", count: 1...1,
     discussion: """
       Shows the budgets of a registered token: the allowance, what remains, which one binds and when the next credit comes.
-      Each placed widget and each control has one.
+      Each placed widget and each control has one. After a change it also tells whether pushes that waited were released.
       """,
     options: [
       Option("--remaining", "N", "set what remains"), Option("--index", "N", "of this budget only (all)"),
@@ -17,6 +17,8 @@ extension Command {
     let client = try ControlClient(StateFolder(arguments))
     let token = try client.fullToken(arguments.operands[0])
     let path = "/v1/budgets/\(token)"
+    let waited = try waiting(client, token)
+    let isChange = arguments.has("--reset") || arguments.has("--remaining")
     if arguments.has("--reset") {
       guard !arguments.has("--remaining"), !arguments.has("--index") else {
         throw UsageError("--reset makes all budgets full, so it stands alone")
@@ -35,9 +37,24 @@ extension Command {
     if arguments.wantsJSON {
       Console.print(report.serialized(pretty: true))
     } else {
-      Console.print(BudgetTable.text(of: report, try client.get("/v1/registrations/\(token)")))
+      let registration = try client.get("/v1/registrations/\(token)")
+      Console.print(BudgetTable.text(of: report, registration))
+      if isChange, let line = released(waited, registration["waiting"]?.intValue ?? 0) { Console.print(line) }
     }
     return 0
+  }
+
+  private static func waiting(_ client: ControlClient, _ token: String) throws(CommandError) -> Int64 {
+    try client.call("GET", "/v1/registrations/\(token)").success?["waiting"]?.intValue ?? 0
+  }
+
+  /// What a change of budgets meant for the pushes that waited before it; nil when there were none.
+  static func released(_ before: Int64, _ after: Int64) -> String? {
+    guard before > 0 else { return nil }
+    let gone = max(0, before - after)
+    let released = gone == 1 ? "1 waiting push was released" : "\(gone) waiting pushes were released"
+    let rest = after == 1 ? "1 push still waits" : "\(after) pushes still wait"
+    return [gone > 0 ? released : nil, after > 0 ? rest : nil].compactMap { $0 }.joined(separator: "; ")
   }
 }
 

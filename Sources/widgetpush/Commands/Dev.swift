@@ -21,6 +21,7 @@ extension Command {
       Option("--device-port", "PORT", "mock device, 0 takes a free port (8444)"),
       Option("--plain-port", "PORT", "control API in plain HTTP on loopback, 0 takes a free port (8025)"),
       Option("--app", "BUNDLE", "a further app", repeatable: true), Option(switch: "--any-app", "take pushes for every app"),
+      Option("--validation", "RULES", "strict refuses what a device would drop; apple takes what Apple takes (strict)"),
       Option("--key", "FILE", "a provider key of your own, such as AuthKey_ABCDE12345.p8"),
       Option("--key-id", "ID", "its id (the one in the file's name)"), Option("--team", "ID", "the team of provider tokens (made up)"),
       Option("--san", "NAME", "further name or address of the certificate", repeatable: true),
@@ -71,6 +72,8 @@ extension Command {
       throw UsageError("--app must be a bundle id of letters, digits, hyphens and periods such as com.example.app, not \"\(app)\"")
     }
     options.acceptsAnyApp = arguments.has("--any-app")
+    let rules = try arguments.choice("--validation", of: AppPolicy.Validation.allCases.map(\.rawValue))
+    options.validation = rules.flatMap(AppPolicy.Validation.init) ?? options.validation
     options.advertised = arguments.value("--advertise")
     return options
   }

@@ -21,6 +21,8 @@ final class DevServer {
     /// Apps beyond `com.example.app`.
     var apps: [String] = []
     var acceptsAnyApp = false
+    /// Whether payloads that a device would drop are refused.
+    var validation = AppPolicy.Validation.strict
     /// The name by which others reach this process; nil for the address it listens on.
     var advertised: String?
   }
@@ -104,8 +106,10 @@ final class DevServer {
     configuration.providerPort = options.providerPort
     configuration.controlPort = options.controlPort
     configuration.plainPort = options.plainPort
-    for app in apps(options) { configuration.apps.append(AppDirectory.App(bundleID: app)) }
-    if options.acceptsAnyApp { configuration.anyApp = AppDirectory.App(bundleID: "") }
+    var policy = AppPolicy()
+    policy.validation = options.validation
+    for app in apps(options) { configuration.apps.append(AppDirectory.App(bundleID: app, policy: policy)) }
+    if options.acceptsAnyApp { configuration.anyApp = AppDirectory.App(bundleID: "", policy: policy) }
     return configuration
   }
 
@@ -114,7 +118,7 @@ final class DevServer {
     configuration.bind = options.bind
     configuration.port = options.devicePort
     let control = ServerURL.text("https", bind: options.bind, port: controlPort, advertised: nil)
-    configuration.gateway = DeviceConfiguration.Gateway(url: control, accessToken: state.credentials.register)
+    configuration.gateway = DeviceConfiguration.Gateway(url: control, accessToken: nil)
     configuration.devices = [["name": "phone", "apps": .array(apps(options).map { ["bundleID": .string($0)] })]]
     configuration.fill(from: state)
     return configuration

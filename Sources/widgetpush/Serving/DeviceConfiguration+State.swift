@@ -13,7 +13,8 @@ extension DeviceConfiguration {
     }
     if accessTokens.isEmpty { accessTokens = state.accessTokens }
     guard var access = gateway ?? state.credentials.control.map({ Gateway(url: $0, accessToken: nil) }) else { return }
-    access.accessToken = access.accessToken ?? state.credentials.register
+    // Another's gateway is never shown what is for this folder's.
+    if access.accessToken == nil { (access.accessToken, access.readToken) = (state.credentials.register, state.credentials.read) }
     access.authorityPEM = access.authorityPEM ?? state.authorityPEM
     gateway = access
   }

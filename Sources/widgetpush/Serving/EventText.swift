@@ -16,10 +16,13 @@ enum EventText {
       let token = request.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
       let cause = request.detail.isEmpty ? remedy.happened : request.detail
       return lines("\(request.reason.status) \(request.reason)  apns-id \(request.id)\(type)\(token)", cause, remedy.advice)
-    case .ignored(let id, let cause, let detail):
-      let remedy = Remedy(.ignored, cause: cause)
-      let push = id.map { "push \($0)" } ?? "a push"
-      return lines("ignored (\(cause.name))  \(push)", detail.isEmpty ? remedy.happened : "\(remedy.happened) \(detail)", remedy.advice)
+    case .ignored(let push):
+      let remedy = Remedy(.ignored, cause: push.cause)
+      let id = push.id.map { "apns-id \($0)" } ?? "a broadcast"
+      let token = push.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
+      return lines(
+        "ignored (\(push.cause.name))  \(id)  \(push.type)\(token)",
+        push.detail.isEmpty ? remedy.happened : "\(remedy.happened) \(push.detail)", remedy.advice)
     case .connectionFailed(let failure):
       let name = failure.serverName.map { ", which asked for \($0)" } ?? ""
       let advice = ConnectionAdvice.text(failure.end, credentials)
@@ -50,11 +53,14 @@ enum EventText {
       object["happened"] = .string(remedy.happened)
       object["remedy"] = .string(remedy.advice)
       return .object(object)
-    case .ignored(let id, let cause, let detail):
-      let remedy = Remedy(.ignored, cause: cause)
-      var object: JSONObject = ["event": "ignored", "cause": .string(cause.name)]
-      object["id"] = id.map { .string($0.description) }
-      if !detail.isEmpty { object["detail"] = .string(detail) }
+    case .ignored(let push):
+      let remedy = Remedy(.ignored, cause: push.cause)
+      var object: JSONObject = [
+        "event": "ignored", "type": .string(push.type.description), "cause": .string(push.cause.name),
+      ]
+      object["id"] = push.id.map { .string($0.description) }
+      object["token"] = push.token.map { .string($0.hex) }
+      if !push.detail.isEmpty { object["detail"] = .string(push.detail) }
       object["happened"] = .string(remedy.happened)
       object["remedy"] = .string(remedy.advice)
       return .object(object)

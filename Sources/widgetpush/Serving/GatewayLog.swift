@@ -16,9 +16,10 @@ extension Log {
           LogField("reason", request.reason), LogField("id", request.id), LogField("field", request.field),
           LogField("detail", request.detail),
         ])
-    case .ignored(let id, let cause, let detail):
+    case .ignored(let push):
       write(
-        .debug, "a push was ignored", [LogField("id", id.map { "\($0)" } ?? ""), LogField("cause", cause.name), LogField("detail", detail)])
+        .debug, "a push was ignored",
+        [LogField("id", push.id.map { "\($0)" } ?? ""), LogField("cause", push.cause.name), LogField("detail", push.detail)])
     case .connectionFailed(let failure):
       write(.info, "a connection failed", [LogField("peer", failure.peer), LogField("reason", failure.end)])
     case .upstreamFailed(let name, let end):

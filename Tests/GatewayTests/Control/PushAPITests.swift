@@ -36,6 +36,21 @@ import Testing
     #expect(ended["certainty"] == .string(remedy.certainty.name))
   }
 
+  @Test func theBeginningOfATokenWillDo() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.push(1)
+    let whole = APIStage.token(1)
+    for token in [whole, String(whole.prefix(8)), String(whole.prefix(62))] {
+      #expect(ids(try await stage.call(.get, "/v1/pushes?token=\(token)").json).count == 1, "\(token)")
+    }
+    #expect(ids(try await stage.call(.get, "/v1/pushes?token=\(whole.prefix(6))").json).isEmpty, "too short to mean it")
+    #expect(ids(try await stage.call(.get, "/v1/pushes?token=\(whole.prefix(8))", as: APIStage.other).json).isEmpty)
+    try await stage.register(2)
+    let unclear = try await stage.call(.get, "/v1/pushes?token=\(whole.prefix(8))")
+    #expect(unclear.status == 400 && unclear.field == "token" && unclear.message.contains(APIStage.token(2)))
+  }
+
   @Test func mergedAndRefused() async throws {
     let stage = try APIStage()
     try await stage.register(1)
