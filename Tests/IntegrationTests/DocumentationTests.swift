@@ -88,7 +88,8 @@ import Testing
     #expect(result.status == 0, "\(result.text)\(result.standardError)")
     for sign in [
       "widgetsReloaded", "controlReloaded", "activityUpdated", "BadPayload", "aps.content-changed must be the JSON value true", "ignored",
-      "staleTimestamp", "nothing is left running",
+      "staleTimestamp", "nothing is left running", "$ \(Deployment.executable) explain ", "-H \"$admin\" -d '{\"bundleID\"",
+      "bearer $(\(Deployment.executable) token --state-dir $state)", "/3/device/$activity",
     ] {
       #expect(result.text.contains(sign), "\(sign): \(result.text)")
     }
