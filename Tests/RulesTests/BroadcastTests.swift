@@ -153,6 +153,48 @@ private let rows: [Row] = [
     #expect(row.request.judged().refusal?.reason == row.reason, "\(row.request.judged())")
   }
 
+  @Test func aBundleIDHasItsLength() {
+    let apps = AppDirectory([], anyApp: .init(bundleID: ""))
+    for (count, isRight) in [(Limits.bundleIDBytes, true), (Limits.bundleIDBytes + 1, false)] {
+      let request = CastRequest().with { $0.path = "/4/broadcasts/apps/" + String(repeating: "a", count: count) }
+      #expect((request.judged(apps).request != nil) == isRight)
+    }
+  }
+
+  /// Requests of each kind with random bytes changed, added and removed: each gets a verdict, and each refusal says why.
+  @Test(arguments: 0..<8) func everyGarbledRequestGetsAVerdict(seed: UInt64) {
+    var random = Splitter(state: seed)
+    let seeds = [
+      CastRequest(), .create(good), .manage("GET"), .manage("DELETE"),
+      .manage("GET").with { $0.path = "/1/apps/com.example.app/all-channels" },
+    ]
+    var refusals: Set<Reason> = []
+    var accepted = 0
+    for round in 0..<800 {
+      var request = seeds[round % seeds.count]
+      for _ in 0..<random.next() % 3 + 1 {
+        switch random.next() % 8 {
+        case 0: request.method = random.changed(request.method)
+        case 1: request.path = random.changed(request.path)
+        case 2: request.requestID = random.changed(request.requestID ?? "eabeae54-14a8-11e5-b60b-1697f925ec7b")
+        case 3: request.pushType = random.changed(request.pushType ?? "")
+        case 4: request.priority = random.changed(request.priority ?? "5")
+        case 5: request.expiration = random.changed(request.expiration ?? "0")
+        case 6: request.channelID = random.changed(request.channelID ?? "")
+        default: request.body = random.changed(request.body)
+        }
+      }
+      switch request.judged(TestRules.apps(seed % 2 == 0 ? .strict : .apple, any: seed % 4 < 2)) {
+      case .accepted: accepted += 1
+      case .refused(let refusal):
+        refusals.insert(refusal.reason)
+        #expect(!refusal.detail.isEmpty && !refusal.field.isEmpty)
+      }
+    }
+    #expect(accepted > 30, "\(accepted)")
+    #expect(refusals.count >= 10, "\(refusals)")
+  }
+
   @Test func refusesAnAppWithoutTheCapability() {
     var policy = AppPolicy()
     policy.broadcast = false

@@ -53,22 +53,26 @@ import Testing
     text = random.next() % 12 == 0 ? nil : text.map { String(decoding: changed(Array($0.utf8), &random), as: UTF8.self) }
   }
 
-  private func changed(_ bytes: [UInt8], _ random: inout Splitter) -> [UInt8] {
+  private func changed(_ bytes: [UInt8], _ random: inout Splitter) -> [UInt8] { random.changed(bytes) }
+}
+
+/// A seeded generator (SplitMix64), and what it does to bytes.
+struct Splitter {
+  var state: UInt64
+
+  mutating func changed(_ text: String) -> String { String(decoding: changed(Array(text.utf8)), as: UTF8.self) }
+
+  mutating func changed(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
-    let at = bytes.isEmpty ? 0 : Int(random.next() % UInt64(bytes.count))
-    switch random.next() % 4 {
-    case 0 where !bytes.isEmpty: bytes[at] = UInt8(truncatingIfNeeded: random.next())
+    let at = bytes.isEmpty ? 0 : Int(next() % UInt64(bytes.count))
+    switch next() % 4 {
+    case 0 where !bytes.isEmpty: bytes[at] = UInt8(truncatingIfNeeded: next())
     case 1 where !bytes.isEmpty: bytes.remove(at: at)
-    case 2: bytes.insert(contentsOf: Array("%2f\u{0}{\"é.push-type.".utf8).prefix(Int(random.next() % 18)), at: at)
-    default: bytes.removeLast(min(bytes.count, Int(random.next() % 40)))
+    case 2: bytes.insert(contentsOf: Array("%2f\u{0}{\"é.push-type.".utf8).prefix(Int(next() % 18)), at: at)
+    default: bytes.removeLast(min(bytes.count, Int(next() % 40)))
     }
     return bytes
   }
-}
-
-/// A seeded generator (SplitMix64).
-private struct Splitter {
-  var state: UInt64
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

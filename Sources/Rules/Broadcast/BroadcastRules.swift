@@ -66,7 +66,8 @@ extension RequestRules {
       throw Violation(
         .topicDisallowed, ":path", "the path must have the bare bundle id, without the suffix \(suffix.topicSuffix)")
     }
-    guard let app = listed ?? (TopicSuffix.mayBeBundleID(bundle) ? apps.index(of: bundle) : nil) else {
+    let mayBeUnlisted = bundle.byteCount <= Limits.bundleIDBytes && TopicSuffix.mayBeBundleID(bundle)
+    guard let app = listed ?? (mayBeUnlisted ? apps.index(of: bundle) : nil) else {
       let near = nearestName(to: bundle.string, among: apps.bundleIDs).map { "; did you mean \"\($0)\"?" } ?? ""
       throw Violation(.topicMismatch, ":path", "the path names the app \(bundle.quoted), which is not configured here\(near)")
     }
