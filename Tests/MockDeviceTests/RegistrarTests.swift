@@ -3,6 +3,7 @@ import DeviceModel
 import JSON
 import Primitives
 import Push
+import Reactor
 import Testing
 
 @testable import MockDevice
@@ -87,6 +88,17 @@ import Testing
       #expect(state["apps"]?[0]?["controls"]?[0]?["kind"] == "unknown")
     }
     #expect(gateway.calls.all.map(\.method) == ["GET"])
+  }
+
+  @Test func aGatewayThatNeverAnswersHoldsAPushUpForAMomentOnly() async throws {
+    let deaf = try ListeningSocket.bind(SocketAddress("127.0.0.1:0")!)[0]
+    let test = try DeviceUnderTest(
+      gateway: DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(deaf.address.port)", accessToken: "register"))
+    defer { test.device.stop() }
+    async let first = test.push(contentChanged, to: "00c0", .controls)
+    async let second = test.push(contentChanged, to: "00c0", .controls)
+    #expect(try await [first, second].allSatisfy { $0.fields["widgetpush-outcome"] == "applied reloaded" })
+    withExtendedLifetime(deaf) {}
   }
 
   @Test func aStartedActivityRegistersItsUpdateToken() async throws {
