@@ -20,6 +20,7 @@ extension GatewayConfiguration {
     ConfigurationKey("provider.answers.createdChannelBody", "WORD", "JSON with a new channel: auto, always or never (auto)"),
     ConfigurationKey("provider.answers.raiseAfterRefusedPush", "BOOL", "good token, refused push: 1000 streams all the same (true)"),
     ConfigurationKey("provider.answers.headerOverflow", "WORD", "header list too large: answer431 or reset (answer431)"),
+    ConfigurationKey("provider.answers.wedgeAfterExpired", "BOOL", "an expired provider token makes its connection useless (true)"),
     ConfigurationKey("provider.answers.minimumTls", "VERSION", "oldest TLS of the provider API: 1.2 or 1.3 (1.2)"),
   ]
 }
@@ -45,6 +46,7 @@ extension ConfigurationReader {
     try reader.set(&answers.unknownChannelRead, "unknownChannelRead")
     try reader.set(&answers.createdChannelBody, "createdChannelBody")
     answers.raiseAfterRefusedPush = try reader.bool("raiseAfterRefusedPush") ?? answers.raiseAfterRefusedPush
+    answers.wedgeAfterExpired = try reader.bool("wedgeAfterExpired") ?? answers.wedgeAfterExpired
     try reader.set(&answers.headerOverflow, "headerOverflow")
     try reader.set(&answers.minimumTLS, "minimumTls")
     try reader.finish()

@@ -1,4 +1,5 @@
 import Primitives
+import Push
 import YAML
 
 extension ConfigurationReader {
@@ -24,6 +25,27 @@ extension ConfigurationReader {
   /// A TCP port, or nil when absent; 0 takes a free one.
   mutating func port(_ key: String) throws(ConfigurationError) -> UInt16? {
     try integer(key, in: 0...65_535).map { UInt16($0) }
+  }
+
+  /// One TCP port under `key` or a list of them under `several`, or nil when both are absent; a flag or variable that sets `key`
+  /// wins over the list.
+  mutating func ports(_ key: String, several: String) throws(ConfigurationError) -> [UInt16]? {
+    let isListed = node(several) != nil
+    let texts = try strings(several, max: Limits.providerPorts)
+    if let scalar = try scalar(key) {
+      if isListed, case .file = scalar.origin { throw error(several, "or \(key) must be given; one of them", scalar.origin) }
+      return try port(key).map { [$0] }
+    }
+    guard let texts else { return nil }
+    var ports: [UInt16] = []
+    for text in texts {
+      guard let port = UInt16(text), port == 0 || !ports.contains(port) else {
+        throw error(several, "must list different ports from 0 to 65535, not \"\(text)\"")
+      }
+      ports.append(port)
+    }
+    guard !ports.isEmpty else { throw error(several, "must list at least one port") }
+    return ports
   }
 
   /// `true` or `false`, or nil when absent.

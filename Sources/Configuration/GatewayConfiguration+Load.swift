@@ -7,6 +7,9 @@ extension GatewayConfiguration {
       ConfigurationKey("bind", "ADDRESS", "IP address the faces listen on (127.0.0.1)"),
       ConfigurationKey("loops", "N", "event loops of the data path, a thread each (1)"),
       ConfigurationKey("provider.port", "PORT", "port of the provider API, 0 takes a free one (2197)"),
+      ConfigurationKey(
+        "provider.initialConcurrentStreams", "N", "streams of a connection until its first provider token is verified (1)"),
+      ConfigurationKey("provider.tokenUpdates", "WORD", "new provider tokens too often: enforce, warn or off (enforce)"),
       ConfigurationKey("provider.explainHeaders", "BOOL", "true adds widgetpush-disposition to every answer (false)"),
       ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
       ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
@@ -32,7 +35,10 @@ extension GatewayConfiguration {
     configuration.loops = try reader.integer("loops", in: 1...Int64(Limits.loops)).map { Int($0) } ?? configuration.loops
 
     var provider = try reader.section("provider")
-    configuration.providerPort = try provider.port("port") ?? configuration.providerPort
+    configuration.providerPorts = try provider.ports("port", several: "ports") ?? configuration.providerPorts
+    let streams = try provider.integer("initialConcurrentStreams", in: 1...Int64(Limits.concurrentStreams))
+    configuration.initialConcurrentStreams = streams.map { Int($0) } ?? configuration.initialConcurrentStreams
+    configuration.tokenUpdates = try provider.choice("tokenUpdates", ProviderTokenPolicy.Updates.self) ?? configuration.tokenUpdates
     configuration.explainHeaders = try provider.bool("explainHeaders") ?? configuration.explainHeaders
     configuration.answers = try provider.answers("answers")
     try provider.finish()

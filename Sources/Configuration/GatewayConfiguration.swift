@@ -22,8 +22,12 @@ public struct GatewayConfiguration: Sendable {
 
   /// The address that faces listen on: an IP address; loopback by default.
   public var bind = "127.0.0.1"
-  /// The port of the provider API; 0 takes a free one.
-  public var providerPort: UInt16 = 2197
+  /// The ports of the provider API, at least one; 0 takes a free one.
+  public var providerPorts: [UInt16] = [2197]
+  /// Streams of a connection before its first provider token is verified, and again after one that has expired.
+  public var initialConcurrentStreams = 1
+  /// What happens to new provider tokens that come too often.
+  public var tokenUpdates = ProviderTokenPolicy.Updates.enforce
   /// The port of the control API; 0 takes a free one.
   public var controlPort: UInt16 = 8443
   /// The port of the control API in plain HTTP on loopback; nil, as always outside `dev`, opens none.

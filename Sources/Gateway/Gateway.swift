@@ -64,7 +64,11 @@ public final class Gateway: Sendable {
 
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
     let shared = ProviderShared(
-      store: store, rules: RequestRules(apps: apps, providers: configuration.providerDirectory, answers: configuration.answers),
+      store: store,
+      rules: RequestRules(
+        apps: apps, providers: configuration.providerDirectory, answers: configuration.answers,
+        tokenUpdates: configuration.tokenUpdates),
+      seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
       providerKeys: try Self.publicKeys(configuration.providers), upstreams: upstreams,
       signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways,
@@ -72,8 +76,8 @@ public final class Gateway: Sendable {
     let providerTLS = try TLSContext.server(
       tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
       identityForName: surroundings.identityForName)
-    for (number, socket) in sockets.provider.enumerated() {
-      loopSet.append(try GatewayLoop(number, sockets: [socket], tls: providerTLS, shared, clock: surroundings.clock))
+    for (number, sockets) in sockets.provider.enumerated() {
+      loopSet.append(try GatewayLoop(number, sockets: sockets, tls: providerTLS, shared, clock: surroundings.clock))
     }
     loops = loopSet.all
 

@@ -3,6 +3,8 @@ public import Security
 import Storage
 public import Transport
 
+public import struct Reactor.SocketAddress
+
 /// Something that a person who watches a gateway wants to see at once; `dev` prints each with its remedy.
 public enum GatewayEvent: Sendable {
   /// A request that was answered with an error.
@@ -11,6 +13,8 @@ public enum GatewayEvent: Sendable {
   case ignored(IgnoredRequest)
   /// A connection to the provider face that failed, mostly before it carried a request.
   case connectionFailed(ConnectionFailure)
+  /// A connection from there brings new provider tokens more often than Apple's servers take them; told at most every 20 minutes.
+  case tooManyTokenUpdates(SocketAddress)
   /// An upstream's last connection has failed, or could not be made.
   case upstreamFailed(name: String, ConnectionEnd)
   /// An upstream can be reached.

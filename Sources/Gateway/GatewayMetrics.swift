@@ -7,7 +7,7 @@ public import Telemetry
 public final class GatewayMetrics: Sendable {
   private let requests: Counter
   private let attempts: Counter
-  private let connectionFailures: Counter
+  private let refusedConnections: Counter
   private let others: [any Metric]
 
   /// The first place of a type's row; the last row is for requests whose type was not understood.
@@ -25,8 +25,9 @@ public final class GatewayMetrics: Sendable {
     attempts = Counter(
       "widgetpush_upstream_attempts_total", help: "Outcomes of attempts to forward a push.",
       dimensions: [Dimension("outcome", Self.outcomes)], shards: loops)
-    connectionFailures = Counter(
-      "widgetpush_connection_failures_total", help: "Connections to the provider API that failed.", shards: loops)
+    refusedConnections = Counter(
+      "widgetpush_connections_refused_total", help: "Connections to the provider API that were refused or ended below HTTP.",
+      dimensions: [Dimension("kind", ConnectionRefusal.allCases.map(\.rawValue))], shards: loops)
     let final = Disposition.allCases.filter { $0.isFinal && $0 != .refused }
     others = [
       Gauge("widgetpush_ready", help: "1 when the gateway takes pushes.") { store.readiness == .ready ? 1 : 0 },
@@ -53,7 +54,7 @@ public final class GatewayMetrics: Sendable {
   }
 
   /// Everything that `/metrics` shows of the gateway.
-  public var all: [any Metric] { [requests, attempts, connectionFailures] + others }
+  public var all: [any Metric] { [requests, attempts, refusedConnections] + others }
 
   func accepted(_ type: PushType, shard: Int) { requests.add(at: Int(type.rawValue) * Self.answers, shard: shard) }
 
@@ -62,7 +63,9 @@ public final class GatewayMetrics: Sendable {
     requests.add(at: row * Self.answers + 1 + Int(reason.rawValue), shard: shard)
   }
 
-  func connectionFailed(shard: Int) { connectionFailures.add(shard: shard) }
+  func refused(_ kind: ConnectionRefusal, shard: Int) {
+    refusedConnections.add(at: ConnectionRefusal.allCases.firstIndex(of: kind)!, shard: shard)
+  }
 
   func forwarded(_ outcome: UpstreamOutcome, shard: Int) {
     let index =

@@ -5,13 +5,15 @@ public import Reactor
 /// The ports of a gateway, taken before anything else is made: whoever needs an address that is not known yet, such as a
 /// mock device in the same process, can be made in between.
 public struct GatewaySockets: Sendable {
-  /// One socket of the provider face for each loop.
-  let provider: [ListeningSocket]
+  /// For each loop, a socket of each port of the provider face.
+  let provider: [[ListeningSocket]]
   let control: ListeningSocket
   let plain: ListeningSocket?
 
-  /// The address of the provider face.
-  public var providerAddress: SocketAddress { provider[0].address }
+  /// The first address of the provider face.
+  public var providerAddress: SocketAddress { provider[0][0].address }
+  /// Every address of the provider face.
+  public var providerAddresses: [SocketAddress] { provider[0].map(\.address) }
   /// The address of the control face.
   public var controlAddress: SocketAddress { control.address }
   /// The address of the plain control face, where there is one; always loopback.
@@ -24,8 +26,14 @@ public struct GatewaySockets: Sendable {
     func take(_ flag: String, _ host: String, _ port: UInt16, _ count: Int = 1) throws(PortError) -> [ListeningSocket] {
       try PortError.take(flag: flag, host: host, port: port, count: count)
     }
+    var provider = [[ListeningSocket]](repeating: [], count: configuration.loops)
+    for port in configuration.providerPorts {
+      for (loop, socket) in try take("--provider-port", configuration.bind, port, configuration.loops).enumerated() {
+        provider[loop].append(socket)
+      }
+    }
     return GatewaySockets(
-      provider: try take("--provider-port", configuration.bind, configuration.providerPort, configuration.loops),
+      provider: provider,
       control: try take("--control-port", configuration.bind, configuration.controlPort)[0],
       plain: try configuration.plainPort.map { port throws(PortError) in try take("--plain-port", "127.0.0.1", port)[0] })
   }

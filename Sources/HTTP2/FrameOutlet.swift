@@ -4,6 +4,9 @@ import Primitives
 
 /// The way from serialised frames into a byte queue that may be too small for the last of them.
 struct FrameOutlet {
+  /// The frame type of SETTINGS.
+  private static let settings: UInt8 = 4
+
   private let stage: UnsafeMutablePointer<HeaderStage>
   /// What was serialised and had no room; nghttp2 keeps it until it is asked for more, or it is in `spill`.
   private var unsent: UnsafePointer<UInt8>?
@@ -48,6 +51,8 @@ struct FrameOutlet {
         let frames = stage.pointee.frames(replacing: frame, closesTable: !hasSentHeaders)
         hasSentHeaders = true
         (start, count) = (frames.baseAddress, frames.count)
+      } else if let frame = start, frame[3] == Self.settings {
+        StreamLimit.unmark(frame, count)
       }
     }
     unsentCount = 0

@@ -35,7 +35,7 @@ extension SessionFailure {
     switch self {
     case .http1Request(let line): "Unexpected HTTP/1.x request: \(line)"
     case .badPreface(let hex): "HTTP/2 client preface string missing or corrupt. Hex dump for received bytes: \(hex)"
-    case .violation: nil
+    case .rapidReset, .violation: nil
     }
   }
 }

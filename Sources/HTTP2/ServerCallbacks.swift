@@ -6,6 +6,19 @@ enum ServerCallbacks {
   nonisolated(unsafe) static let table: OpaquePointer = {
     var table: OpaquePointer?
     nghttp2_session_callbacks_new(&table)
+    nghttp2_session_callbacks_set_on_begin_frame_callback(table) { _, head, user in
+      let core = server(user)
+      switch UInt32(head!.pointee.type) {
+      case NGHTTP2_HEADERS.rawValue:
+        let stream = head!.pointee.stream_id
+        guard !core.pointee.skipped.allows(stream) else { return 0 }
+        return core.pointee.violated(HTTP2ErrorCode.protocolError, "HEADERS on the stream \(stream), which was left out before")
+      case NGHTTP2_CONTINUATION.rawValue where head!.pointee.length > HeaderStage.payloadMax:
+        return core.pointee.violated(
+          HTTP2ErrorCode.frameSizeError, "CONTINUATION of \(head!.pointee.length) bytes, more than SETTINGS_MAX_FRAME_SIZE")
+      default: return 0
+      }
+    }
     nghttp2_session_callbacks_set_on_begin_headers_callback(table) { session, frame, user in
       let core = server(user)
       let stream = frame!.pointee.hd.stream_id
@@ -41,11 +54,12 @@ enum ServerCallbacks {
       switch UInt32(head.type) {
       case NGHTTP2_HEADERS.rawValue:
         guard let slot = core.pointee.heading, core.pointee.endHeaders(slot, endsStream: endsStream) else { return 0 }
+        if !core.pointee.headingIsTrailers { core.pointee.judge(slot) }
         if endsStream { core.pointee.complete(slot) }
         return 0
       case NGHTTP2_DATA.rawValue: break
-      case NGHTTP2_SETTINGS.rawValue where head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
-        clientSettings(core)
+      case NGHTTP2_SETTINGS.rawValue:
+        if head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { clientSettings(core) } else { core.pointee.limit.acknowledge() }
         return 0
       case NGHTTP2_RST_STREAM.rawValue:
         return slot(core, head.stream_id) == nil || core.pointee.countReset() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue

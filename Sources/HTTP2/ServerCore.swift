@@ -8,6 +8,7 @@ import Primitives
   let pool: UnsafeMutablePointer<PoolCore>
   let settings: ServerSettings
   let tag: UInt64
+  private let trusts: ((Exchange) -> Bool)?
   var session: OpaquePointer?
   var preface = Preface()
   var failure: SessionFailure?
@@ -30,6 +31,9 @@ import Primitives
   var hasPeerSettings = false
   /// Open exchanges that were answered before their request was complete.
   private(set) var earlyAnswers = 0
+  private var openStreams = 0
+  var limit: StreamLimit
+  var skipped = SkippedStreams()
 
   var outlet: FrameOutlet
   private var resetRate: ResetRate
@@ -39,10 +43,12 @@ import Primitives
   var previousToDrain: UnsafeMutablePointer<ServerCore>?
   var nextToDrain: UnsafeMutablePointer<ServerCore>?
 
-  init(pool: UnsafeMutablePointer<PoolCore>, settings: ServerSettings, tag: UInt64) {
+  init(pool: UnsafeMutablePointer<PoolCore>, settings: ServerSettings, tag: UInt64, trusts: ((Exchange) -> Bool)?) {
     self.pool = pool
     self.settings = settings
     self.tag = tag
+    self.trusts = trusts
+    limit = StreamLimit(announced: settings.concurrentStreams)
     outlet = FrameOutlet(stage: pool.pointee.stage)
     resetRate = ResetRate(burst: settings.streamResetBurst, perSecond: settings.streamResetsPerSecond)
   }
@@ -51,7 +57,8 @@ import Primitives
 
   /// Opens an exchange for a new stream, or nil when it has to be refused.
   mutating func open(_ stream: Int32, _ me: UnsafeMutablePointer<ServerCore>) -> UnsafeMutablePointer<ExchangeSlot>? {
-    guard !isGoingAway, let slot = pool.pointee.take() else { return nil }
+    guard !isGoingAway, openStreams < limit.allowed, let slot = pool.pointee.take() else { return nil }
+    openStreams &+= 1
     slot.pointee.session = me
     slot.pointee.stream = stream
     slot.pointee.state = .receiving
@@ -115,6 +122,18 @@ import Primitives
     return false
   }
 
+  /// Raises the limit of streams for a client whose request is trusted: as soon as its header list is whole, so that of what
+  /// comes with it as little as possible is refused.
+  @inline(__always) mutating func judge(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    guard limit.announced < settings.concurrentStreamsTrusted else { return }
+    judgeRestricted(slot)
+  }
+
+  private mutating func judgeRestricted(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    guard !slot.pointee.isAnswered, let trusts, trusts(Exchange(slot)) else { return }
+    announce(settings.concurrentStreamsTrusted)
+  }
+
   mutating func data(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
     guard !slot.pointee.isAnswered else { return }
     guard slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformed(slot) }
@@ -134,13 +153,18 @@ import Primitives
     _ = countReset()
   }
 
+  /// The client broke a rule of the connection that nghttp2 does not check: returns what ends nghttp2's part.
+  mutating func violated(_ code: UInt32, _ detail: String) -> CInt {
+    failure = failure ?? .violation(code: code, detail: detail)
+    return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+  }
+
   /// The client has ended an open stream, or made us end it; false, and the session has failed, when it does so too often.
   mutating func countReset() -> Bool {
     guard failure == nil else { return false }
     if resetRate.allows(at: now) { return true }
-    failure = .violation(
-      code: HTTP2ErrorCode.enhanceYourCalm,
-      detail: "more than \(settings.streamResetBurst) streams reset at once, and then more than \(settings.streamResetsPerSecond) a second")
+    failure = .rapidReset(
+      "more than \(settings.streamResetBurst) streams reset at once, and then more than \(settings.streamResetsPerSecond) a second")
     return false
   }
 
@@ -188,6 +212,29 @@ import Primitives
     earlyAnswers += 1
   }
 
+  // MARK: SETTINGS
+
+  /// Tells the client how many streams it may have open. nghttp2 writes SETTINGS before anything but PING.
+  mutating func announce(_ streams: Int) {
+    limit.announce(streams)
+    submitSettings(isFirst: false)
+  }
+
+  /// Submits SETTINGS as Apple's servers do: in ascending order of identifiers, and from the second on with the window that
+  /// streams have anyway (apns.md section 1.3).
+  mutating func submitSettings(isFirst: Bool) {
+    let announced: [(nghttp2_settings_id, UInt32)] = [
+      (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, 4096),
+      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, StreamLimit.mark + UInt32(limit.announced)),
+      (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 65_535),
+      (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, 16_384),
+      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(settings.headerListBytesMax)),
+    ]
+    let sent = announced.filter { !isFirst || $0.0 != NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE }
+    let entries = sent.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
+    nghttp2_submit_settings(session, 0, entries, entries.count)
+  }
+
   // MARK: Ends
 
   /// The stream is closed, by whatever cause.
@@ -198,6 +245,7 @@ import Primitives
     case .taken: taken.remove(slot)
     case .free: preconditionFailure("a stream is closed once")
     }
+    openStreams &-= 1
     if slot.pointee.isEarly { earlyAnswers -= 1 }
     if heading == slot { heading = nil }
     if latest == slot { latest = nil }

@@ -11,11 +11,14 @@ public struct ServerSession: ~Copyable {
   private let core: UnsafeMutablePointer<ServerCore>
 
   /// A session whose exchanges live in `pool`; `tag` is the name by which `ExchangePool.nextToDrain` calls it.
-  public init(pool: ExchangePool, settings: ServerSettings, tag: UInt64) {
+  ///
+  /// - Parameter trusts: Asked for each request whose header list is whole, while fewer streams are announced than
+  ///   `ServerSettings.concurrentStreamsTrusted`: yes announces those, ahead of whatever is answered. It must not touch the session.
+  public init(pool: ExchangePool, settings: ServerSettings, tag: UInt64, trusts: ((Exchange) -> Bool)? = nil) {
     precondition(settings.headerListBytesMax <= Int(UInt16.max))
     self.pool = pool
     core = .allocate(capacity: 1)
-    core.initialize(to: ServerCore(pool: pool.core, settings: settings, tag: tag))
+    core.initialize(to: ServerCore(pool: pool.core, settings: settings, tag: tag, trusts: trusts))
     var allocator = pool.memory.allocator
     let options = SessionOptions(settings)
     var session: OpaquePointer?
@@ -23,15 +26,7 @@ public struct ServerSession: ~Copyable {
       fatalError("out of memory")
     }
     core.pointee.session = session
-    // In ascending order of identifiers and with nothing else, as Apple's (apns.md section 1.3).
-    let announced: [(nghttp2_settings_id, Int)] = [
-      (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, 4096),
-      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.concurrentStreams),
-      (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, 16_384),
-      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, settings.headerListBytesMax),
-    ]
-    let entries = announced.map { nghttp2_settings_entry(settings_id: Int32($0.rawValue), value: UInt32($1)) }
-    nghttp2_submit_settings(session, 0, entries, entries.count)
+    core.pointee.submitSettings(isFirst: true)
     pool.core.pointee.mark(core)
   }
 
@@ -63,7 +58,7 @@ public struct ServerSession: ~Copyable {
       nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
     }
     if consumed < 0, core.pointee.failure == nil { core.pointee.failure = SessionFailure(library: CInt(consumed)) }
-    if case .violation(let code, _) = core.pointee.failure { nghttp2_session_terminate_session(core.pointee.session, code) }
+    if let code = core.pointee.failure?.code { nghttp2_session_terminate_session(core.pointee.session, code) }
     // Acknowledgements and window updates want to be written too.
     if nghttp2_session_want_write(core.pointee.session) != 0 { pool.core.pointee.mark(core) }
     return core.pointee.failure
@@ -98,6 +93,22 @@ public struct ServerSession: ~Copyable {
     guard core.pointee.outlet.drain(core.pointee.session, into: &queue) else { return false }
     pool.core.pointee.unmark(core)
     return true
+  }
+}
+
+// MARK: Streams
+
+extension ServerSession {
+  /// SETTINGS_MAX_CONCURRENT_STREAMS as last announced.
+  public var concurrentStreams: Int { core.pointee.limit.announced }
+
+  /// Announces another number of streams, unless it is the one that holds; streams that are open over it are served.
+  ///
+  /// A lower number holds once the client has acknowledged it (RFC 9113 section 6.5.3).
+  public mutating func announce(concurrentStreams: Int) {
+    guard concurrentStreams != core.pointee.limit.announced else { return }
+    core.pointee.announce(concurrentStreams)
+    pool.core.pointee.mark(core)
   }
 }
 

@@ -1,7 +1,9 @@
 /// What a server session announces to its client and what it bears.
 public struct ServerSettings: Sendable {
-  /// SETTINGS_MAX_CONCURRENT_STREAMS; Apple announces 1000 (apns.md section 1.3).
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of the first SETTINGS, below 2^24; a stream more is refused.
   public var concurrentStreams = 1000
+  /// What it is raised to for a client that is trusted (`ServerSession.init`); Apple announces 1000 (apns.md section 1.3).
+  public var concurrentStreamsTrusted = 1000
   /// SETTINGS_MAX_HEADER_LIST_SIZE in bytes by RFC 9113 section 6.5.2, at most 65535; a larger list is answered 431.
   public var headerListBytesMax = 8000
   /// Bytes of a request body that are kept; the rest is counted.

@@ -14,6 +14,8 @@ public enum Limits {
   public static let controlSpareDescriptors = 64
   /// Descriptors (`ulimit -n`) without which no server starts: what one has open at rest, twice over.
   public static let descriptorsMin = 64
+  /// Ports of the provider API; each costs a listening socket on each loop.
+  public static let providerPorts = 16
   /// Streams a client may have open on one connection; Apple announces 1000.
   public static let concurrentStreams = 1000
   /// Requests in flight in one loop, all connections together; a further stream gets REFUSED_STREAM.
@@ -55,6 +57,14 @@ public enum Limits {
   public static let providerTokenAgeSeconds: Int64 = 3600
   /// The most seconds in the future that may be configured instead: a day, for clocks set to a wrong time zone.
   public static let issuedAheadSecondsMax: Int64 = 86_400
+  /// Provider tokens that may be new on a connection, and on all connections of one address with one key, within
+  /// `providerTokenUpdateSeconds`: the first, and the small burst that Apple's servers let pass (apns.md section 4.2). It also bounds
+  /// the signatures that a connection has checked.
+  public static let providerTokensFree = 4
+  /// Seconds for which a provider token is to be kept (Apple, "Establishing a token-based connection to APNs").
+  public static let providerTokenUpdateSeconds: Int64 = 1200
+  /// Pairs of address and key whose new provider tokens are counted, a power of two; about 90 bytes each.
+  public static let providerTokenSources = 4096
   /// Verified provider tokens remembered in one loop.
   public static let providerTokenVerdicts = 1024
   /// Bytes of an authorization header worth parsing; real provider tokens have under 400.

@@ -125,6 +125,9 @@ public struct ProviderAnswers: Hashable, Sendable {
   public var headerOverflow = HeaderOverflow.answer431
   /// The oldest version of TLS.
   public var minimumTLS = MinimumTLS.tls12
+  /// Whether a connection that has brought an expired provider token is answered `ExpiredProviderToken` from then on, whatever it
+  /// brings, as has been seen.
+  public var wedgeAfterExpired = true
 
   /// The defaults.
   public init() {}

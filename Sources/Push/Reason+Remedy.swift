@@ -70,7 +70,7 @@ extension Reason {
     case .expiredProviderToken:
       Remedy(
         "The provider token's iat is more than an hour old.",
-        "Sign a new token every 20 to 60 minutes, and set the sender's clock right.")
+        "Sign a new token every 20 to 60 minutes, set the sender's clock right, and go on with a new connection.")
     case .forbidden:
       Remedy(
         "The provider is not allowed to do this.",
@@ -85,7 +85,7 @@ extension Reason {
         "Send authorization: bearer and the JWT; the command widgetpush token prints one.")
     case .unrelatedKeyIDInToken:
       Remedy(
-        "The provider token's key is not related to the first one used on this connection.", "Open a new connection for the other key.")
+        "The provider token's key is not related to the first one used on this connection.", "Open a connection for each key.")
     case .badEnvironmentKeyInToken:
       Remedy(
         "The provider key is limited to the other APNs environment.", "Sign with a key of this environment, or send to the other host.")

@@ -17,13 +17,19 @@ public struct RequestRules: Sendable {
 
   /// What is done where it is not known what Apple's servers do.
   public let answers: ProviderAnswers
+  /// What is done about what connections do with their provider tokens.
+  public let tokenPolicy: ProviderTokenPolicy
 
   /// Which provider may send to which app: `providers.count` rows of `apps.count`.
   let permissions: [Permission]
 
   /// Rules for these apps and providers.
-  public init(apps: AppDirectory, providers: ProviderDirectory, answers: ProviderAnswers = ProviderAnswers()) {
+  public init(
+    apps: AppDirectory, providers: ProviderDirectory, answers: ProviderAnswers = ProviderAnswers(),
+    tokenUpdates: ProviderTokenPolicy.Updates = .off
+  ) {
     self.answers = answers
+    tokenPolicy = ProviderTokenPolicy(updates: tokenUpdates, wedgesAfterExpired: answers.wedgeAfterExpired)
     self.apps = apps
     self.providers = providers
     permissions = Permission.table(apps, providers)
@@ -39,14 +45,16 @@ public struct RequestRules: Sendable {
   ///   - environment: The environment of the server name the client asked for; nil when that name says nothing.
   ///   - now: The time by which provider tokens and timestamps are judged.
   ///   - memory: What this thread remembers of the requests before, all of them judged by these rules.
+  ///   - connection: The provider tokens of the request's connection so far.
   public func evaluate(
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
-    memory: inout RequestMemory
+    memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) -> Verdict {
     do {
       return .push(
         try check(
-          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory))
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory,
+          connection: &connection))
     } catch {
       return .refused(refusal(error, fields, headers: headers))
     }
@@ -54,12 +62,12 @@ public struct RequestRules: Sendable {
 
   private func check(
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
-    memory: inout RequestMemory
+    memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) throws(Violation) -> ParsedPush {
     try PathRule.checkMethod(fields.method, headers)
     let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
-    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens)
+    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
     let (header, topic, token) = try checkHeaders(fields, headers, path, provider: provider, &memory.topic)
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")

@@ -44,6 +44,7 @@ import Testing
     #expect(try Self.load("closeAfterErrors", "3").closeAfterErrors == 3)
     #expect(try Self.load("issuedAheadSeconds", "0").issuedAheadSeconds == 0)
     #expect(try !Self.load("raiseAfterRefusedPush", "false").raiseAfterRefusedPush)
+    #expect(try !Self.load("wedgeAfterExpired", "false").wedgeAfterExpired)
     for (key, value, range) in [
       ("tooManyRequestsAfter", "0", "from 1 to 250"), ("tooManyRequestsAfter", "251", "from 1 to 250"),
       ("closeAfterErrors", "-1", "from 0 to 1000000"), ("issuedAheadSeconds", "86401", "from 0 to 86400"),

@@ -7,7 +7,7 @@ import Testing
   @Test func withoutAnythingItHasTheDefaults() throws {
     let configuration = try GatewayConfiguration.load(sources())
     #expect(configuration.bind == "127.0.0.1")
-    #expect(configuration.providerPort == 2197)
+    #expect(configuration.providerPorts == [2197])
     #expect(configuration.controlPort == 8443)
     #expect(configuration.plainPort == nil)
     #expect(configuration.loops == 1)
@@ -55,7 +55,7 @@ import Testing
     let configuration = try GatewayConfiguration.load(sources(yaml, environment: ["APPLE_KEY": "P8"], files: files))
     #expect(configuration.bind == "::")
     #expect(configuration.loops == 4)
-    #expect(configuration.providerPort == 443)
+    #expect(configuration.providerPorts == [443])
     #expect(configuration.controlPort == 0)
     #expect(configuration.identity == ServerIdentity(certificatePEM: "CERT", keyPEM: "KEY"))
     #expect(configuration.store == .folder("config/data"))
@@ -109,7 +109,7 @@ import Testing
     let yaml = "provider: {port: 1}\ncontrol: {port: 1}\nloops: 1\nlog: {format: text}"
     let environment = ["WIDGETPUSH_PROVIDER_PORT": "2", "WIDGETPUSH_CONTROL_PORT": "2", "WIDGETPUSH_LOG_FORMAT": "json", "PATH": "x"]
     let configuration = try GatewayConfiguration.load(sources(yaml, environment: environment, flags: ["provider.port": "3", "loops": "3"]))
-    #expect(configuration.providerPort == 3)
+    #expect(configuration.providerPorts == [3])
     #expect(configuration.controlPort == 2)
     #expect(configuration.loops == 3)
     #expect(configuration.logFormat == .json)
@@ -119,6 +119,7 @@ import Testing
     var values = [
       "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "provider.explainHeaders": "true", "control.port": "6",
       "tls.certificateFile": "c", "tls.keyFile": "k",
+      "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn",
       "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
     ]
     // The switches have tests of their own.
@@ -135,14 +136,25 @@ import Testing
     ] {
       #expect(configuration.bind == "0.0.0.0")
       #expect(configuration.loops == 2)
-      #expect(configuration.providerPort == 5)
+      #expect(configuration.providerPorts == [5])
       #expect(configuration.explainHeaders)
+      #expect(configuration.initialConcurrentStreams == 1000)
+      #expect(configuration.tokenUpdates == .warn)
       #expect(configuration.controlPort == 6)
       #expect(configuration.identity == ServerIdentity(certificatePEM: "C", keyPEM: "K"))
       #expect(configuration.store == .memory)
       #expect(configuration.deviceURL == "https://device:8444")
       #expect(configuration.pushLogEntries == 500)
       #expect(configuration.logFormat == .json)
+    }
+  }
+
+  @Test func theProviderAPIMayHaveSeveralPorts() throws {
+    let yaml = "provider: {ports: [2197, 443, 0, 0]}"
+    #expect(try GatewayConfiguration.load(sources(yaml)).providerPorts == [2197, 443, 0, 0])
+    #expect(try GatewayConfiguration.load(sources(yaml, flags: ["provider.port": "3"])).providerPorts == [3])
+    for wrong in ["[]", "[1, 1]", "[70000]", "[a]", "3", "[1], port: 2", "[\(Array(repeating: "0", count: 17).joined(separator: ","))]"] {
+      #expect(throws: ConfigurationError.self, "\(wrong)") { try GatewayConfiguration.load(sources("provider: {ports: \(wrong)}")) }
     }
   }
 

@@ -9,12 +9,13 @@ final class TestServer {
   private var fields = FieldList()
 
   init(
-    pool: ExchangePool = makePool(), tag: UInt64 = 7, bodyBytesMax: Int = 5121, _ change: (inout ServerSettings) -> Void = { _ in }
+    pool: ExchangePool = makePool(), tag: UInt64 = 7, bodyBytesMax: Int = 5121, _ change: (inout ServerSettings) -> Void = { _ in },
+    trusts: ((Exchange) -> Bool)? = nil
   ) {
     var settings = ServerSettings(bodyBytesMax: bodyBytesMax)
     change(&settings)
     self.pool = pool
-    session = ServerSession(pool: pool, settings: settings, tag: tag)
+    session = ServerSession(pool: pool, settings: settings, tag: tag, trusts: trusts)
   }
 
   @discardableResult
@@ -56,6 +57,8 @@ final class TestServer {
   func stalled(before seconds: Int64) -> Exchange? { session.takeStalled(before: Instant(unixSeconds: seconds)) }
 
   func goAway(_ lastStream: ServerSession.LastStream = .exact, debug: String) { session.goAway(lastStream: lastStream, debug: debug) }
+
+  func announce(_ concurrentStreams: Int) { session.announce(concurrentStreams: concurrentStreams) }
 
   @discardableResult
   func respond(_ exchange: Exchange, _ status: Int, _ list: [(HeaderName, String)] = [], body: [UInt8] = []) -> Bool {

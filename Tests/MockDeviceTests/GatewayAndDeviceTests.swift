@@ -34,7 +34,9 @@ final class Pair: Sendable {
     signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "BACKEND123", key: backend)
 
     var gateway = GatewayConfiguration()
-    (gateway.providerPort, gateway.controlPort) = (0, 0)
+    (gateway.providerPorts, gateway.controlPort) = ([0], 0)
+    // Each push is signed anew.
+    gateway.tokenUpdates = .off
     gateway.identity = identity
     gateway.store = .memory
     gateway.providers = [ProviderKey(keyID: "BACKEND123", teamID: "TEAM123456", keyPEM: try backend.publicKey.pem())]

@@ -7,9 +7,9 @@ import Testing
     .deletingLastPathComponent()
   private static let text = (try? String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)) ?? ""
 
-  /// Reasons that nothing here answers yet: client certificates, key relations and rate limits of provider tokens.
+  /// Reasons that nothing here answers yet: client certificates.
   private static let unused: Set<Reason> = [
-    .badCertificate, .badCertificateEnvironment, .unrelatedKeyIDInToken, .expiredToken, .tooManyProviderTokenUpdates,
+    .badCertificate, .badCertificateEnvironment, .expiredToken,
   ]
 
   /// Causes with which a device lets a push pass.

@@ -62,9 +62,10 @@ private struct CastRequest: Sendable {
     fields.channelID = add(channelID)
     fields.duplicate = duplicate
     let bytes = Array(body.utf8)
+    var connection = ConnectionCredentials(source: 0)
     return rules.evaluateBroadcast(
       fields, headers: headers.span.bytes, body: bytes.span.bytes, bodyBytesTotal: bodyBytesTotal ?? bytes.count,
-      environment: environment, now: now, memory: &memory)
+      environment: environment, now: now, memory: &memory, connection: &connection)
   }
 }
 

@@ -125,17 +125,41 @@ struct TestRules: ~Copyable {
   var rules: RequestRules
   var memory: RequestMemory
 
-  init(_ apps: AppDirectory = TestRules.apps(), capacity: Int = 16, answers: ProviderAnswers = ProviderAnswers()) {
-    rules = RequestRules(apps: apps, providers: TestRules.providers, answers: answers)
-    memory = Self.memory(verifier, capacity: capacity)
+  init(
+    _ apps: AppDirectory = TestRules.apps(), providers: ProviderDirectory = TestRules.providers, capacity: Int = 16,
+    answers: ProviderAnswers = ProviderAnswers(), tokenUpdates: ProviderTokenPolicy.Updates = .off,
+    updates: (any ProviderTokenUpdates)? = nil
+  ) {
+    rules = RequestRules(apps: apps, providers: providers, answers: answers, tokenUpdates: tokenUpdates)
+    memory = Self.memory(verifier, capacity: capacity, updates: updates)
   }
 
   /// A memory of no request.
-  static func memory(_ verifier: FakeVerifier, capacity: Int = 16) -> RequestMemory {
-    RequestMemory(verifier: verifier, capacity: capacity, seed: 42)
+  static func memory(_ verifier: FakeVerifier, capacity: Int = 16, updates: (any ProviderTokenUpdates)? = nil) -> RequestMemory {
+    RequestMemory(verifier: verifier, capacity: capacity, seed: 42, updates: updates)
   }
 
+  /// The verdict on a request that comes alone on its connection.
   mutating func evaluate(_ request: TestRequest) -> Verdict {
+    var connection = ConnectionCredentials(source: 0)
+    return evaluate(request, on: &connection)
+  }
+
+  mutating func evaluate(_ request: TestRequest, on connection: inout ConnectionCredentials) -> Verdict {
+    let (fields, headers) = Self.fields(request)
+    return rules.evaluate(
+      fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.bodyBytesTotal ?? request.body.count,
+      environment: request.environment, now: request.at, memory: &memory, connection: &connection)
+  }
+
+  mutating func trusts(_ request: TestRequest, on connection: inout ConnectionCredentials) -> Bool {
+    let (fields, headers) = Self.fields(request)
+    return rules.trusts(
+      fields.authorization, headers: headers.span.bytes, environment: request.environment, now: request.at, memory: &memory,
+      connection: &connection)
+  }
+
+  private static func fields(_ request: TestRequest) -> (RequestFields, [UInt8]) {
     var headers = Array("unrelated".utf8)
     func add(_ value: String?) -> ByteRange? {
       guard let value else { return nil }
@@ -155,9 +179,7 @@ struct TestRules: ~Copyable {
     fields.collapseID = add(request.collapseID)
     fields.channelID = add(request.channelID)
     fields.duplicate = request.duplicate
-    return rules.evaluate(
-      fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.bodyBytesTotal ?? request.body.count,
-      environment: request.environment, now: request.at, memory: &memory)
+    return (fields, headers)
   }
 }
 

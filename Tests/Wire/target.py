@@ -48,7 +48,9 @@ def _running(command, environment=None):
 def gateway(binary):
     """A gateway of its own on free ports, with a state folder that goes with it."""
     with tempfile.TemporaryDirectory(prefix="wire-") as state:
-        command = [binary, "gateway", "--state-dir", state, "--provider-port", "0", "--control-port", "0", "--store-path", "memory"]
+        command = [binary, "gateway", "--state-dir", state, "--provider-port", "0", "--control-port", "0", "--store-path", "memory",
+                   # The cases open streams at once, mostly without a provider token that would allow them.
+                   "--provider-initial-concurrent-streams", "1000"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("WIDGETPUSH_")}
         with _running(command, environment) as (process, log):
             ready = next((line for line in process.stdout if line.startswith("ready ")), None)

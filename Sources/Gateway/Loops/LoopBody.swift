@@ -34,16 +34,18 @@ final class LoopBody {
     provider = try ProviderLoop(index, on: transport, shared)
     inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
     servers = try sockets.map {
-      try HTTP2Server(on: transport, $0, tls: tls, Self.serverConfiguration, handler: provider)
+      try HTTP2Server(
+        on: transport, $0, tls: tls, Self.serverConfiguration(initialConcurrentStreams: shared.initialConcurrentStreams), handler: provider)
     }
     loop.atEveryRoundEnd(.decide) { [unowned self] in endIfDrained() }
   }
 
   func run() { loop.run() }
 
-  private static var serverConfiguration: HTTP2Server.Configuration {
+  private static func serverConfiguration(initialConcurrentStreams: Int) -> HTTP2Server.Configuration {
     var settings = ServerSettings(bodyBytesMax: Limits.providerBodyBytes)
-    settings.concurrentStreams = Limits.concurrentStreams
+    settings.concurrentStreams = initialConcurrentStreams
+    settings.concurrentStreamsTrusted = Limits.concurrentStreams
     settings.headerListBytesMax = Limits.headerListBytes
     var timeouts = ConnectionTimeouts()
     timeouts.handshake = .milliseconds(Limits.handshakeMilliseconds)
@@ -51,6 +53,7 @@ final class LoopBody {
     timeouts.stalledWrite = .milliseconds(Limits.stalledWriteMilliseconds)
     var configuration = HTTP2Server.Configuration(
       settings: settings, connectionsMax: Limits.connectionsPerLoop, timeouts: timeouts)
+    configuration.saysCloseNotify = false
     configuration.spareDescriptors = Limits.spareDescriptors
     return configuration
   }

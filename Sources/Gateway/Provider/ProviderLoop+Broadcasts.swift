@@ -7,6 +7,7 @@ import Reactor
 import Rules
 import Security
 import Storage
+import Transport
 
 /// What became of a request about channels, on its way from the store thread to the loop that has the request.
 struct ChannelReply: Sendable {
@@ -25,12 +26,14 @@ struct ChannelReply: Sendable {
 // Broadcasts and channels: few a second, so each goes to the store by itself and its answer comes back by itself.
 extension ProviderLoop {
   /// Judges a request about broadcasts or channels, and has the store carry it out.
-  func handleBroadcast(_ exchange: Exchange, _ environment: PushEnvironment?) {
+  func handleBroadcast(_ exchange: Exchange, _ environment: PushEnvironment?, on connection: HTTP2ServerConnection) {
+    let remembered = state(of: connection)
     let verdict = rules.evaluateBroadcast(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: environment, now: loop.now, memory: &state.value.memory)
+      environment: environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
     switch verdict {
     case .refused(let refusal):
+      conclude(refusal.reason, on: connection)
       let bundleID = refusal.topic.map { exchange.headerBytes[$0].extracting(first: Limits.topicBytes).string } ?? ""
       refuse(exchange, refusal.id ?? makeID(), refusal.reason, field: refusal.field, detail: refusal.detail, bundleID: bundleID)
     case .accepted(let request): carryOut(request, exchange)

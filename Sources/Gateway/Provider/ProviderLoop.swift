@@ -26,6 +26,8 @@ final class ProviderLoop {
   private let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
   private let explainsAlways: Bool
+  private let seed: UInt64
+  private let initialConcurrentStreams: Int
   let ids = RandomPool()
   let exchanges: ExchangePool
   let state: Confined<State>
@@ -64,11 +66,13 @@ final class ProviderLoop {
     observer = shared.observer
     explainsAlways = shared.explainsAlways
     broadcastAnswers = shared.broadcastAnswers
+    seed = shared.seed
+    initialConcurrentStreams = shared.initialConcurrentStreams
     upstreamNames = shared.upstreams.map(\.name)
-    let seeds = RandomPool()
     exchanges = transport.exchanges
     let memory = RequestMemory(
-      verifier: try ProviderSignatures(keys: shared.providerKeys), capacity: Limits.providerTokenVerdicts, seed: seeds.next())
+      verifier: try ProviderSignatures(keys: shared.providerKeys), capacity: Limits.providerTokenVerdicts, seed: shared.seed,
+      updates: shared.tokenUpdates)
     state = Confined(State(memory, shared.store.makeBatch()))
     forwarder = Forwarder(
       shared.upstreams, authorization: UpstreamAuthorization(signers: shared.signers, signerOfApp: shared.signerOfApp), on: transport)
@@ -94,14 +98,39 @@ final class ProviderLoop {
 extension ProviderLoop: HTTP2ServerHandler {
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
     let environment = Self.environment(ofServerName: connection.serverName)
-    if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) { return handleBroadcast(exchange, environment) }
+    let remembered = state(of: connection)
+    if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
+      return handleBroadcast(exchange, environment, on: connection)
+    }
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: environment, now: loop.now, memory: &state.value.memory)
+      environment: environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
+    if remembered.credentials.value.takeWarning() { observer?(.tooManyTokenUpdates(connection.peer)) }
     switch verdict {
     case .push(let push): admit(push, exchange, environment: environment)
-    case .refused(let refusal): refuse(refusal, exchange, environment: environment)
+    case .refused(let refusal):
+      conclude(refusal.reason, on: connection)
+      refuse(refusal, exchange, environment: environment)
     }
+  }
+
+  /// An expired provider token takes all streams but the first away, at once (apns.md section 1.3): SETTINGS go out before the answer.
+  func conclude(_ reason: Reason, on connection: HTTP2ServerConnection) {
+    if reason == .expiredProviderToken { connection.announce(concurrentStreams: initialConcurrentStreams) }
+  }
+
+  func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {
+    rules.trusts(
+      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: Self.environment(ofServerName: connection.serverName),
+      now: loop.now, memory: &state.value.memory, connection: &state(of: connection).credentials.value)
+  }
+
+  /// What is remembered of `connection`, whose context is nothing else.
+  @inline(__always) func state(of connection: HTTP2ServerConnection) -> ProviderConnection {
+    if let context = connection.context { return unsafe unsafeDowncast(context, to: ProviderConnection.self) }
+    let made = ProviderConnection(peer: connection.peer, seed: seed)
+    connection.context = made
+    return made
   }
 
   func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
@@ -114,7 +143,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   func connectionFailed(_ failure: ConnectionFailure) {
-    metrics.connectionFailed(shard: index)
+    metrics.refused(ConnectionRefusal(failure.end), shard: index)
     observer?(.connectionFailed(failure))
   }
 

@@ -7,6 +7,12 @@ import Storage
 struct ProviderShared: Sendable {
   let store: Store
   let rules: RequestRules
+  /// The new provider tokens of all loops.
+  let tokenUpdates = SharedTokenUpdates()
+  /// A secret by which provider tokens and addresses are hashed on all loops.
+  let seed: UInt64
+  /// Streams that a client may open before its first provider token is verified, and again after one that has expired.
+  let initialConcurrentStreams: Int
   /// The public keys of the rules' providers, in their order.
   let providerKeys: [P256PublicKey]
   /// The upstreams, in the order in which the store's resolver numbers them.

@@ -63,8 +63,11 @@ final class PushDesk {
   ///   - isHeld: Whether it was held already, and is to be answered whatever is known of its token.
   func settle(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, isHeld: Bool) -> PushSettlement {
     let now = keeper.now
+    // What connections may do is the gateway's to judge: the tokens here are its own.
+    var connection = ConnectionCredentials(source: 0)
     let verdict = rules.evaluate(
-      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory)
+      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory,
+      connection: &connection)
     switch verdict {
     case .refused(let refusal):
       let id = refusal.id ?? generatedID()
@@ -83,8 +86,10 @@ final class PushDesk {
   /// served here.
   func settleBroadcast(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int) -> BroadcastAnswer {
     let now = keeper.now
+    var connection = ConnectionCredentials(source: 0)
     let verdict = rules.evaluateBroadcast(
-      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory)
+      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory,
+      connection: &connection)
     switch verdict {
     case .refused(let refusal):
       let id = refusal.id ?? generatedID()

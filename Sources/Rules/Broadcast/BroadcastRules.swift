@@ -12,12 +12,13 @@ extension RequestRules {
   /// whether the channel stores messages. The parameters are those of `evaluate`.
   public func evaluateBroadcast(
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
-    memory: inout RequestMemory
+    memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) -> BroadcastVerdict {
     do {
       return .accepted(
         try checkBroadcast(
-          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory))
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory,
+          connection: &connection))
     } catch {
       var refusal = Refusal(reason: error.reason, field: error.field, detail: error.detail)
       refusal.id = try? BroadcastHeaders.id(fields, headers)
@@ -29,7 +30,7 @@ extension RequestRules {
 
   private func checkBroadcast(
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
-    memory: inout RequestMemory
+    memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) throws(Violation) -> BroadcastRequest {
     guard let path = fields.path else { preconditionFailure("only a request with a path is judged here") }
     let (route, bundle) = try BroadcastRoute.find(path, headers)
@@ -39,7 +40,7 @@ extension RequestRules {
         "the method must be \(route.methods) for this path, not \(fields.method.map { headers[$0].quoted } ?? "absent")")
     }
     try checkDuplicates(fields)
-    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens)
+    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
     let id = try BroadcastHeaders.id(fields, headers)
     let sending = route == .broadcasts ? try BroadcastHeaders.check(fields, headers) : nil
     let app = try checkBundle(headers[bundle], provider)

@@ -17,9 +17,10 @@ public struct RequestMemory: ~Copyable {
   /// - Parameters:
   ///   - verifier: Checks signatures; it belongs to the same thread.
   ///   - capacity: Tokens remembered at most, a power of two of at least 4, such as `Limits.providerTokenVerdicts`.
-  ///   - seed: A secret for the hash of tokens, since senders choose the bytes.
-  public init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64) {
-    tokens = ProviderTokenVerdicts(verifier: verifier, capacity: capacity, seed: seed)
+  ///   - seed: A secret for the hash of tokens, since senders choose the bytes; one for all who share `updates`.
+  ///   - updates: Counts new tokens over the connections from one address; nil counts them on each connection alone.
+  public init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64, updates: (any ProviderTokenUpdates)? = nil) {
+    tokens = ProviderTokenVerdicts(verifier: verifier, capacity: capacity, seed: seed, updates: updates)
   }
 }
 

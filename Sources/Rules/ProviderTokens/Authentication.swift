@@ -1,26 +1,42 @@
-import Primitives
-import Push
+public import Primitives
+public import Push
 
 extension RequestRules {
   /// The index of the provider that the request's token stands for.
   ///
-  /// In order: missing, unreadable or wrongly signed, too old or too new, of the other environment, of another team than the
-  /// key's (apns.md sections 4 and 5.3).
+  /// In order: missing, new tokens too often, unreadable or wrongly signed, too old or too new, of the other environment, of
+  /// another team than the key's, not for this connection (apns.md sections 4 and 5.3).
   func authenticate(
-    _ authorization: ByteRange?, _ headers: RawSpan, _ environment: PushEnvironment?, _ now: Instant, _ tokens: inout ProviderTokenVerdicts
+    _ authorization: ByteRange?, _ headers: RawSpan, _ environment: PushEnvironment?, _ now: Instant, _ tokens: inout ProviderTokenVerdicts,
+    _ connection: inout ConnectionCredentials
   ) throws(Violation) -> Int {
-    if let authorization, let known = tokens.latest(headers[authorization]) {
-      try check(known.provider, issuedAt: known.issuedAt, environment, now)
+    if let authorization, let known = tokens.latest(headers[authorization]), connection.knows(known.identity) {
+      try check(known.provider, issuedAt: known.issuedAt, environment, now, &connection)
       return known.provider
     }
     guard let authorization, !ProviderToken.isMissing(headers[authorization]) else {
       throw Violation(.missingProviderToken, "authorization", "authorization must be the word bearer, a space and the provider token")
     }
-    switch tokens.finding(headers[authorization], providers) {
+    return try authenticate(anew: headers[authorization], environment, now, &tokens, &connection)
+  }
+
+  /// The same for a token that is not the last one on its connection or in this thread.
+  private func authenticate(
+    anew authorization: RawSpan, _ environment: PushEnvironment?, _ now: Instant, _ tokens: inout ProviderTokenVerdicts,
+    _ connection: inout ConnectionCredentials
+  ) throws(Violation) -> Int {
+    let identity = tokens.identity(of: authorization)
+    let isNew = !connection.knows(identity)
+    if isNew { try connection.count(identity, tokenPolicy, now) }
+    switch tokens.finding(authorization, identity, providers) {
     case .invalid(let detail): throw Violation(.invalidProviderToken, "authorization", detail)
     case .verified(let provider, let issuedAt, let team):
-      try check(provider, issuedAt: issuedAt, environment, now)
-      guard case .other(let teamID) = team else { return provider }
+      if isNew { try connection.count(identity, of: provider, in: tokens.updates, tokenPolicy, now) }
+      try check(provider, issuedAt: issuedAt, environment, now, &connection)
+      guard case .other(let teamID) = team else {
+        if isNew { try connection.accept(identity, of: providers[provider]) }
+        return provider
+      }
       throw Violation(
         .invalidProviderToken, "authorization",
         "the provider token's iss must be \"\(providers[provider].teamID)\", the team of the key \(providers[provider].keyID), not \"\(teamID)\""
@@ -29,8 +45,15 @@ extension RequestRules {
   }
 
   /// What has to be asked of each request anew, however well its token is known.
-  private func check(_ provider: Int, issuedAt: Int64, _ environment: PushEnvironment?, _ now: Instant) throws(Violation) {
-    try checkAge(issuedAt, now)
+  private func check(
+    _ provider: Int, issuedAt: Int64, _ environment: PushEnvironment?, _ now: Instant, _ connection: inout ConnectionCredentials
+  ) throws(Violation) {
+    do throws(Violation) {
+      try checkAge(issuedAt, now)
+    } catch {
+      if error.reason == .expiredProviderToken { connection.expired(tokenPolicy) }
+      throw error
+    }
     guard let environment, providers.isForeign(provider, to: environment) else { return }
     throw Violation(
       .badEnvironmentKeyInToken, "authorization",
@@ -51,5 +74,20 @@ extension RequestRules {
           ? "the provider token's iat must be in Unix seconds, not in milliseconds (\(issuedAt))"
           : "the provider token's iat must be the current time, and lies \(-age) seconds ahead of it")
     }
+  }
+}
+
+// MARK: Ahead of the request
+
+extension RequestRules {
+  /// Whether the provider token of a request that may not be whole yet is good, here and now and on its connection.
+  ///
+  /// What makes Apple's servers allow a connection more than one stream (apns.md section 1.3). The parameters are those of `evaluate`,
+  /// which judges the request later and comes to the same.
+  public func trusts(
+    _ authorization: ByteRange?, headers: RawSpan, environment: PushEnvironment?, now: Instant, memory: inout RequestMemory,
+    connection: inout ConnectionCredentials
+  ) -> Bool {
+    (try? authenticate(authorization, headers, environment, now, &memory.tokens, &connection)) != nil
   }
 }

@@ -33,6 +33,7 @@ struct ProviderTokenVerdicts {
   /// The token that was last found verified, and of its key's team: most often the next request's too.
   private struct Latest {
     var header: [UInt8] = []
+    var identity: UInt64 = 0
     var provider = 0
     var issuedAt: Int64 = 0
   }
@@ -43,33 +44,40 @@ struct ProviderTokenVerdicts {
   private var latest = Latest()
   private let seed: UInt64
   private let verifier: any ProviderTokenVerifier
+  /// Counts new tokens over connections; nil when nothing does.
+  let updates: (any ProviderTokenUpdates)?
 
   /// An empty cache.
   ///
   /// - Parameters:
   ///   - verifier: Checks signatures; it belongs to the same thread.
   ///   - capacity: Tokens remembered at most, a power of two of at least 4, such as `Limits.providerTokenVerdicts`.
-  ///   - seed: A secret for the hash, since senders choose the bytes.
-  init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64) {
+  ///   - seed: A secret for the hash, since senders choose the bytes; one for all who share `updates`.
+  ///   - updates: Counts new tokens over connections.
+  init(verifier: any ProviderTokenVerifier, capacity: Int, seed: UInt64, updates: (any ProviderTokenUpdates)?) {
     precondition(capacity >= Self.ways && capacity & (capacity - 1) == 0, "the capacity must be a power of two")
     self.verifier = verifier
     self.seed = seed
+    self.updates = updates
     places = Array(repeating: Place(), count: capacity)
   }
 
-  /// The key and the time of the token in that header value, when it is the one that was last found verified.
-  func latest(_ authorization: RawSpan) -> (provider: Int, issuedAt: Int64)? {
-    Self.isEqual(latest.header, authorization) && !authorization.isEmpty ? (latest.provider, latest.issuedAt) : nil
+  /// The identity, the key and the time of the token in that header value, when it is the one that was last found verified.
+  func latest(_ authorization: RawSpan) -> (identity: UInt64, provider: Int, issuedAt: Int64)? {
+    Self.isEqual(latest.header, authorization) && !authorization.isEmpty ? (latest.identity, latest.provider, latest.issuedAt) : nil
   }
 
-  /// What is known of the token in that header value, or is found out now.
-  mutating func finding(_ authorization: RawSpan, _ providers: ProviderDirectory) -> Finding {
-    let hash = Self.hash(authorization, seed: seed)
-    let first = Int(truncatingIfNeeded: hash) & (places.count - 1) & ~(Self.ways - 1)
+  /// What tells the token in that header value from any other; never 0.
+  func identity(of authorization: RawSpan) -> UInt64 { Self.hash(authorization, seed: seed) | 1 }
+
+  /// What is known of the token in that header value, or is found out now; `hash` is its identity.
+  mutating func finding(_ authorization: RawSpan, _ hash: UInt64, _ providers: ProviderDirectory) -> Finding {
+    // The lowest bit is always set.
+    let first = Int(truncatingIfNeeded: hash >> 1) & (places.count - 1) & ~(Self.ways - 1)
     for index in first..<first + Self.ways where places[index].hash == hash {
       guard let finding = places[index].finding, Self.isEqual(places[index].header, authorization) else { continue }
       if case .verified(let provider, let issuedAt, .same) = finding {
-        latest = Latest(header: places[index].header, provider: provider, issuedAt: issuedAt)
+        latest = Latest(header: places[index].header, identity: hash, provider: provider, issuedAt: issuedAt)
       }
       return finding
     }
@@ -117,10 +125,7 @@ struct ProviderTokenVerdicts {
     return unsafe bytes.span.bytes.quoted
   }
 
-  /// Of the header's end alone, which is the signature: no two tokens that were ever verified share it by chance.
-  private static func hash(_ header: RawSpan, seed: UInt64) -> UInt64 {
-    header.extracting(last: 48).hash(seed: seed ^ UInt64(header.byteCount))
-  }
+  private static func hash(_ header: RawSpan, seed: UInt64) -> UInt64 { header.hash(seed: seed) }
 
   private static func isEqual(_ header: [UInt8], _ bytes: RawSpan) -> Bool { unsafe header.span.bytes.equals(bytes) }
 }

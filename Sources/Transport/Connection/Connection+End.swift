@@ -17,7 +17,7 @@ extension Connection {
       release()
       return
     }
-    if pending.free >= TLSSession.recordBytesMax { tls?.close(output: &pending) }
+    if saysCloseNotify, pending.free >= TLSSession.recordBytesMax { tls?.close(output: &pending) }
     if !pending.isEmpty && !isBlocked {
       unblock()
     } else if !isBlocked {

@@ -49,6 +49,8 @@ public final class Connection: ReadinessHandler {
   var hasReceived = false
   /// Whether it has got as far as a driver.
   var wasOpened = false
+  /// Whether the end of what this side sends is told by TLS's close_notify, or by TCP alone.
+  var saysCloseNotify = true
   /// Sweeps since anything was last received, counted up to 2.
   var idleSweeps = 0
   /// Why it ends, once that is known.

@@ -30,6 +30,8 @@ public enum ConnectionEnd: Error, Sendable {
   case unresponsive
   /// There are as many connections as there may be.
   case tooManyConnections
+  /// There are no descriptors left for one more.
+  case noDescriptors
   /// This side was shut down and waited no longer.
   case drained
 }
@@ -48,11 +50,13 @@ extension ConnectionEnd: CustomStringConvertible {
     case .wrongProtocol(let text): text
     case .http2(.http1Request(let line)): "the client speaks HTTP/1.1 where HTTP/2 is spoken (\(line)…)"
     case .http2(.badPreface(let hex)): "the client's first bytes are not HTTP/2: \(hex)"
+    case .http2(.rapidReset(let text)): "the peer reset streams too fast: \(text)"
     case .http2(.violation(let code, let detail)): "the peer broke HTTP/2, error code \(code)\(detail.isEmpty ? "" : ": \(detail)")"
     case .lost(let error): "the connection broke: \(error.reason)"
     case .stalledWrite: "the peer did not read what was sent to it"
     case .unresponsive: "nothing came back from the peer any more"
     case .tooManyConnections: "there are as many connections as there may be"
+    case .noDescriptors: "there are no descriptors left for a connection; raise ulimit -n"
     case .drained: "the connection was closed because this side is shutting down"
     }
   }

@@ -20,6 +20,9 @@ public final class HTTP2Server {
     /// Descriptors of the process that connections leave to others: a connection that would take one of them is closed when it
     /// is accepted. What runs out of descriptors may not only fail but end the process.
     public var spareDescriptors = 0
+    /// Whether the end of an HTTP/2 connection is told by TLS's close_notify too. GOAWAY has told it, and Apple's servers then close
+    /// the TCP connection without a word (apns.md section 1.4).
+    public var saysCloseNotify = true
     /// Makes the driver of a connection that speaks something else than HTTP/2.
     public var otherwise: ((Connection) -> any ConnectionDriver)?
 
@@ -51,6 +54,7 @@ public final class HTTP2Server {
   private var whenDrained: (() -> Void)?
 
   var settings: ServerSettings { configuration.settings }
+  var saysCloseNotify: Bool { configuration.saysCloseNotify }
   var timeouts: ConnectionTimeouts { configuration.timeouts }
 
   /// Starts to accept connections of `socket`; `handler` is kept until the server was drained.
@@ -67,10 +71,8 @@ public final class HTTP2Server {
   }
 
   private func accept(_ socket: consuming Descriptor, _ peer: SocketAddress) {
-    guard connectionCount < configuration.connectionsMax, !socket.leavesFewerThan(configuration.spareDescriptors) else {
-      report(.tooManyConnections, peer: peer)
-      return
-    }
+    guard connectionCount < configuration.connectionsMax else { return report(.tooManyConnections, peer: peer) }
+    guard !socket.leavesFewerThan(configuration.spareDescriptors) else { return report(.noDescriptors, peer: peer) }
     let session: TLSSession?
     if let tls { session = TLSSession(server: tls) } else { session = nil }
     // The transport and the loop keep the connection.

@@ -40,10 +40,24 @@ public final class HTTP2ServerConnection {
     self.server = server
     serverName = connection.serverName
     let transport = connection.transport
-    state = Confined(
-      State(ServerSession(pool: transport.exchanges, settings: server.settings, tag: connection.key.packed)))
     settingsDeadline = transport.loop.uptime + server.timeouts.handshake
+    let me = WayBack()
+    let session = ServerSession(
+      pool: transport.exchanges, settings: server.settings, tag: connection.key.packed, trusts: { me.connection?.trusts($0) ?? false })
+    state = Confined(State(session))
+    me.connection = self
+    connection.saysCloseNotify = server.saysCloseNotify
   }
+
+  /// The way from the session to the connection that holds it.
+  private final class WayBack {
+    unowned var connection: HTTP2ServerConnection?
+  }
+
+  private func trusts(_ exchange: Exchange) -> Bool { server.handler?.trusts(exchange, on: self) ?? false }
+
+  /// Announces another number of streams; those that are open over it are served.
+  public func announce(concurrentStreams: Int) { state.value.session?.announce(concurrentStreams: concurrentStreams) }
 
   /// The client's address.
   public var peer: SocketAddress { connection.peer }

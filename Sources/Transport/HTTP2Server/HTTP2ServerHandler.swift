@@ -7,11 +7,20 @@ public protocol HTTP2ServerHandler: AnyObject {
   /// through `TransportLoop.exchanges`; answers go out when the round ends, all of a connection's together.
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection)
 
+  /// Whether a client that may have few streams yet may have all (`ServerSettings.concurrentStreamsTrusted`), judged by a request
+  /// whose header list is whole; it is handled later. Neither the exchange nor the connection may be changed from here.
+  func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool
+
   /// A request has begun and did not get complete in time (`ConnectionTimeouts.request`): answer or reset it.
   func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection)
 
   /// A connection ended other than by regular means, or before it carried a request.
   func connectionFailed(_ failure: ConnectionFailure)
+}
+
+extension HTTP2ServerHandler {
+  /// Nobody.
+  public func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool { false }
 }
 
 /// A connection that failed, with what is known of it.

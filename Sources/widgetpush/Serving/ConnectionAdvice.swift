@@ -13,9 +13,11 @@ enum ConnectionAdvice {
       "The provider API speaks HTTP/2 only, as Apple's does: use an HTTP/2 client, with curl the option --http2."
     case .http2(.badPreface), .wrongProtocol:
       "The provider API speaks HTTP/2 over TLS: after the handshake the client has to send the HTTP/2 preface."
+    case .http2(.rapidReset): "Let the client wait for its answers, instead of giving streams up."
     case .http2(.violation): "Look for a newer version of the client's HTTP/2 library; this side cannot go on with the connection."
     case .handshakeTimeout: "The client connected and then said too little: it has to finish the TLS handshake at once."
     case .stalledWrite: "The client has to read its answers while it sends."
+    case .noDescriptors: "Raise the gateway's limit of open files (ulimit -n), or use one connection for many pushes."
     case .tooManyConnections: "Use one connection for many pushes, as Apple asks, instead of one for each."
     case .finished, .peerEnded, .notResolved, .connectFailed, .lost, .unresponsive, .drained: nil
     }

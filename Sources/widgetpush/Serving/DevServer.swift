@@ -103,7 +103,9 @@ final class DevServer {
   private static func gatewayConfiguration(_ options: Options, _ state: DevState) -> GatewayConfiguration {
     var configuration = GatewayConfiguration()
     configuration.bind = options.bind
-    configuration.providerPort = options.providerPort
+    configuration.providerPorts = [options.providerPort]
+    // Whoever tries something out starts clients all day long.
+    configuration.tokenUpdates = .warn
     configuration.controlPort = options.controlPort
     configuration.plainPort = options.plainPort
     var policy = AppPolicy()

@@ -27,6 +27,10 @@ enum EventText {
       let name = failure.serverName.map { ", which asked for \($0)" } ?? ""
       let advice = ConnectionAdvice.text(failure.end, credentials)
       return lines("connection from \(failure.peer)\(name): \(failure.end)", advice)
+    case .tooManyTokenUpdates(let peer):
+      let remedy = Reason.tooManyProviderTokenUpdates.remedy
+      return lines(
+        "new provider tokens too often from \(peer); Apple's servers answer 429 \(Reason.tooManyProviderTokenUpdates)", remedy.advice)
     case .upstreamFailed(let name, let end):
       return lines("upstream \(name) cannot be reached: \(end)", "Its pushes wait and are tried again.")
     case .upstreamOpened: return nil
@@ -71,6 +75,12 @@ enum EventText {
       object["serverName"] = failure.serverName.map(JSONValue.string)
       object["remedy"] = ConnectionAdvice.text(failure.end, credentials).map(JSONValue.string)
       return .object(object)
+    case .tooManyTokenUpdates(let peer):
+      let remedy = Reason.tooManyProviderTokenUpdates.remedy
+      return [
+        "event": "tooManyTokenUpdates", "peer": .string(peer.description), "happened": .string(remedy.happened),
+        "remedy": .string(remedy.advice),
+      ]
     case .upstreamFailed(let name, let end):
       return ["event": "upstreamFailed", "upstream": .string(name), "happened": .string(end.description)]
     case .upstreamOpened: return .none

@@ -22,6 +22,7 @@ extension Log {
         [LogField("id", push.id.map { "\($0)" } ?? ""), LogField("cause", push.cause.name), LogField("detail", push.detail)])
     case .connectionFailed(let failure):
       write(.info, "a connection failed", [LogField("peer", failure.peer), LogField("reason", failure.end)])
+    case .tooManyTokenUpdates(let peer): write(.info, "new provider tokens come too often", [LogField("peer", peer)])
     case .upstreamFailed(let name, let end):
       write(.warning, "an upstream cannot be reached", [LogField("upstream", name), LogField("reason", end)])
     case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])

@@ -14,6 +14,8 @@ struct Conversation: Sendable {
   var bytes: String { document["bytes"].string ?? "" }
   /// Whether the server ended the connection.
   var isClosed: Bool { document["closed"].bool ?? false }
+  /// Whether it did so without TLS's close_notify.
+  var isAbrupt: Bool { document["abrupt"].bool ?? false }
   /// What went wrong on the socket, if anything.
   var error: String? { document["error"].string }
   /// How many requests a flood sent.

@@ -12,7 +12,8 @@ Steps:
   {"ping": text}, {"reset": stream}
   {"mark": path}                                     makes an empty file, for whoever wants to know how far this is
   {"receive": {"ends": n, "frames": n, "seconds": s}} reads until so many streams have ended, so many frames came, or the server closed
-Writes one JSON object: {"alpn", "version", "frames": [{"type", "flags", "stream", "fields"?, "text"?, "hex"}], "closed", "bytes", "sent", "error"?}
+Writes one JSON object: {"alpn", "version", "frames": [{"type", "flags", "stream", "fields"?, "text"?, "hex"}], "closed", "abrupt"?: without close_notify,
+  "bytes", "sent", "error"?}
 """
 import json, socket, ssl, struct, sys, time
 from http2 import *
@@ -22,6 +23,8 @@ context = ssl.create_default_context(cafile=spec["ca"])
 if spec.get("alpn") is not None: context.set_alpn_protocols(spec["alpn"])
 if spec.get("tls"):
     context.minimum_version = context.maximum_version = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}[spec["tls"]]
+# SSL_OP_IGNORE_UNEXPECTED_EOF, which Python sets: whether close_notify came is to be seen.
+context.options &= ~0x80
 plain = socket.socket()
 if spec.get("receiveBuffer"): plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, spec["receiveBuffer"])
 plain.settimeout(20)
@@ -49,7 +52,11 @@ def receive(ends=None, frames_wanted=None, seconds=10):
         connection.settimeout(left)
         try: data = connection.recv(65536)
         except (socket.timeout, TimeoutError): return
-        except (ConnectionResetError, ssl.SSLError, OSError) as error: result["error"] = str(error); data = b""
+        except (ConnectionResetError, ssl.SSLError, OSError) as error:
+            # How an end without close_notify is told depends on Python's version.
+            if "EOF" in str(error): result["abrupt"] = True
+            else: result["error"] = str(error)
+            data = b""
         if not data: result["closed"] = True; return
         received += data
         for item in frames.feed(data):
@@ -70,7 +77,7 @@ def flood(headers, data, count, seconds):
     connection.setblocking(True)
 
 try:
-    connection = context.wrap_socket(plain, server_hostname=spec.get("serverName", "localhost"))
+    connection = context.wrap_socket(plain, server_hostname=spec.get("serverName", "localhost"), suppress_ragged_eofs=False)
     result["alpn"], result["version"] = connection.selected_alpn_protocol(), connection.version()
     for step in spec["steps"]:
         if "preface" in step:

@@ -1,0 +1,108 @@
+import Primitives
+import Push
+
+/// What one connection's provider tokens have been so far, and what follows from it for the next (apns.md sections 4.2, 4.3).
+///
+/// A value of the connection, which `RequestRules` reads and changes with each request. Judging the same request twice gives the
+/// same verdict and changes nothing more, so that a request may be judged ahead when its header list is whole.
+///
+/// How keys belong together, in our reading of the rows of section 4.3, of which only the second was observed:
+///
+/// - The first key whose token was verified is the connection's own.
+/// - A key of another team is answered `InvalidProviderToken` ("Second team on one connection").
+/// - A key of the same team is related to it if both are for the same apps, or both for all, and they are not limited to different
+///   environments; any other is answered `UnrelatedKeyIdInToken` ("Key unrelated to the first key", "First push with team key,
+///   then topic key or other-env team key").
+/// - Whether a key is for the environment of the server name is asked before (`BadEnvironmentKeyInToken`).
+public struct ConnectionCredentials: Sendable {
+  /// Where the connection comes from: a hash of its IP address.
+  let source: UInt64
+  /// The identity of the token that was last accepted; 0 for none.
+  private var token: UInt64 = 0
+  private var first: ProviderDirectory.Provider?
+  private var window = TokenUpdateWindow()
+  /// Whether an expired token has made the connection useless.
+  private(set) var isWedged = false
+  private var warned: Instant?
+  private var hasWarning = false
+
+  /// A new connection from `source`, a hash of its IP address.
+  public init(source: UInt64) { self.source = source }
+
+  /// Whether new tokens have come too often since this was last asked; at most once in 20 minutes.
+  public mutating func takeWarning() -> Bool {
+    guard hasWarning else { return false }
+    hasWarning = false
+    return true
+  }
+
+  /// Whether `token` is the one that was last accepted.
+  @inline(__always) func knows(_ token: UInt64) -> Bool { token == self.token }
+
+  /// Counts a token that is not the one last accepted; throws when it comes too often.
+  mutating func count(_ token: UInt64, _ policy: ProviderTokenPolicy, _ now: Instant) throws(Violation) {
+    guard policy.updates != .off else { return }
+    try judge(window.note(token, now, keeps: policy.updates == .warn), policy, "this connection", now)
+  }
+
+  /// Counts a token that was verified, with those of its key on other connections from the same address.
+  mutating func count(
+    _ token: UInt64, of provider: Int, in updates: (any ProviderTokenUpdates)?, _ policy: ProviderTokenPolicy, _ now: Instant
+  ) throws(Violation) {
+    guard let updates, policy.updates != .off else { return }
+    let isInTime = updates.note(token, source: source, provider: provider, now: now, keeps: policy.updates == .warn)
+    try judge(isInTime, policy, "the connections from this address", now)
+  }
+
+  private mutating func judge(_ isInTime: Bool, _ policy: ProviderTokenPolicy, _ place: String, _ now: Instant) throws(Violation) {
+    guard !isInTime else { return }
+    guard policy.updates == .warn else {
+      throw Violation(
+        .tooManyProviderTokenUpdates, "authorization",
+        "\(place) must bring a new provider token at most once in \(Limits.providerTokenUpdateSeconds / 60) minutes, after the first \(Limits.providerTokensFree)"
+      )
+    }
+    if let warned, now - warned < .seconds(Limits.providerTokenUpdateSeconds) { return }
+    warned = now
+    hasWarning = true
+  }
+
+  /// An expired token has come.
+  mutating func expired(_ policy: ProviderTokenPolicy) {
+    guard policy.wedgesAfterExpired else { return }
+    isWedged = true
+    token = 0
+  }
+
+  /// A token of `provider` was verified and is in time: accepts it, or throws for what keeps it off this connection.
+  mutating func accept(_ token: UInt64, of provider: ProviderDirectory.Provider) throws(Violation) {
+    guard !isWedged else {
+      throw Violation(
+        .expiredProviderToken, "authorization",
+        "this connection has brought an expired provider token, after which Apple's servers take no other; open a new connection")
+    }
+    let first = self.first ?? provider
+    guard first.teamID == provider.teamID else {
+      throw Violation(
+        .invalidProviderToken, "authorization",
+        "this connection must keep to the team \(first.teamID) of its first provider token, not \(provider.teamID); open another one for that"
+      )
+    }
+    guard first.isRelated(to: provider) else {
+      throw Violation(
+        .unrelatedKeyIDInToken, "authorization",
+        "the key \(provider.keyID) must be for the same apps and environments as \(first.keyID), the first one of this connection")
+    }
+    self.first = first
+    self.token = token
+  }
+}
+
+extension ProviderDirectory.Provider {
+  /// Whether a connection that began with this key, one of the same team, may go on with `other`.
+  fileprivate func isRelated(to other: ProviderDirectory.Provider) -> Bool {
+    if keyID == other.keyID { return true }
+    if let environment, let others = other.environment, environment != others { return false }
+    return bundleIDs.map { Set($0) } == other.bundleIDs.map { Set($0) }
+  }
+}
