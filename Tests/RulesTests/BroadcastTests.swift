@@ -16,6 +16,7 @@ private struct CastRequest: Sendable {
   var priority: String? = "10"
   var expiration: String? = "0"
   var channelID: String? = channel.description
+  var topic: String?
   var duplicate: StaticString?
   var body = #"{"aps":{"event":"update","timestamp":\#(now.unixSeconds),"content-state":{"score":1}}}"#
   var bodyBytesTotal: Int?
@@ -60,6 +61,7 @@ private struct CastRequest: Sendable {
     fields.priority = add(priority)
     fields.expiration = add(expiration)
     fields.channelID = add(channelID)
+    fields.topic = add(topic)
     fields.duplicate = duplicate
     let bytes = Array(body.utf8)
     var connection = ConnectionCredentials(source: 0)
@@ -227,6 +229,10 @@ private let rows: [Row] = [
     #expect(push.channel == CastRequest.channel)
     #expect(push.expiration == .at(Instant(unixSeconds: 1_796_003_600)))
     #expect(push.priority == .immediate && !push.prioritySent)
+  }
+
+  @Test(arguments: ["com.example.app", "com.example.stranger.push-type.alert", " "]) func theTopicHeaderIsIgnored(_ topic: String) {
+    #expect(CastRequest().with { $0.topic = topic }.judged().request != nil)
   }
 
   @Test func takesAppleSampleWithApnsID() {

@@ -202,6 +202,48 @@ import Testing
     #expect(records.first?.outcome.disposition == .expired)
   }
 
+  @Test func deletingDiscardsNoMessageThatWaits() async throws {
+    let stage = try Stage()
+    defer { stage.store.stop() }
+    #expect(await stage.ask(.create(Self.channel(1), .mostRecent)) == .done)
+    #expect(await stage.send(1, to: 1, .at(stage.now + .seconds(3600))) == .done)
+    stage.store.complete(try await stage.sent()[0].ticket, .notAttempted(.upstreamUnavailable), detail: "")
+    #expect(await stage.ask(.delete(Self.channel(1))) == .done)
+    #expect(try await stage.message(1) == nil, "nobody can begin to follow it any more")
+    stage.advance(.seconds(60))
+    let again = try await stage.sent()
+    #expect(again.map(\.id) == [Bench.id(1)])
+    stage.store.complete(try #require(again.first).ticket, .accepted, detail: "")
+    #expect(try await stage.store.broadcasts(Bench.id(1), until: stage.now + .seconds(10)).first?.outcome.disposition == .accepted)
+  }
+
+  @Test func onlySoManyMayBeOnTheirWay() async throws {
+    let stage = try Stage()
+    defer { stage.store.stop() }
+    for number in 0...Limits.broadcastsPending { #expect(await stage.ask(.create(Self.channel(number), .none)) == .done) }
+    for number in 0..<Limits.broadcastsPending { #expect(await stage.send(number, to: number) == .done) }
+    #expect(await stage.send(5000, to: Limits.broadcastsPending) == .refused(.tooManyRequests))
+    let sent = try await stage.sent(Limits.broadcastsPending)
+    stage.store.complete(try #require(sent.first).ticket, .accepted, detail: "")
+    #expect(await stage.send(5000, to: Limits.broadcastsPending) == .done)
+  }
+
+  /// What was undone with a commit and sent again, or was answered late, is settled once.
+  @Test func anOutcomeThatIsLostLetsTheBroadcastGoAgain() async throws {
+    let stage = try Stage()
+    defer { stage.store.stop() }
+    #expect(await stage.ask(.create(Self.channel(1), .mostRecent)) == .done)
+    #expect(await stage.send(1, to: 1, .at(stage.now + .seconds(3600))) == .done)
+    let first = try await stage.sent()
+    stage.advance(.milliseconds(2 * Limits.upstreamAnswerMilliseconds))
+    let second = try await stage.sent()
+    #expect(second.map(\.ticket) == first.map(\.ticket))
+    stage.store.complete(second[0].ticket, .finished(.applied, .updated), detail: "reached=1 applied=1")
+    stage.store.complete(first[0].ticket, .refused(status: 500, nil), detail: "")
+    let record = try #require(try await stage.store.broadcasts(Bench.id(1), until: stage.now + .seconds(10)).first)
+    #expect(record.outcome.disposition == .applied && record.deliveries.first?.attempts == 2)
+  }
+
   @Test func anUpstreamThatRefusesFailsTheBroadcast() async throws {
     let stage = try Stage()
     defer { stage.store.stop() }
