@@ -16,7 +16,16 @@ extension Exchange {
     beginAnswer(core)
     let hasBody = !body.isEmpty && value(of: .method)?.equals("HEAD") != true
     submit(core, status, fields, body: hasBody ? body : RawSpan(), hasBody: hasBody)
+    if status >= 400 { core.pointee.countError(status) }
     return true
+  }
+
+  /// Announces to the client as many streams as a trusted one may have, unless it was told so already. SETTINGS go out before an
+  /// answer that is given after this.
+  public func trustClient() {
+    guard let core = session, core.pointee.limit.announced < core.pointee.settings.concurrentStreamsTrusted else { return }
+    core.pointee.announce(core.pointee.settings.concurrentStreamsTrusted)
+    core.pointee.pool.pointee.mark(core)
   }
 
   /// Gives the stream up without an answer, with an error code of RFC 9113 section 7.

@@ -32,6 +32,7 @@ import Primitives
   /// Open exchanges that were answered before their request was complete.
   private(set) var earlyAnswers = 0
   private var openStreams = 0
+  private var errorAnswers = 0
   var limit: StreamLimit
   var skipped = SkippedStreams()
 
@@ -101,6 +102,7 @@ import Primitives
   /// The fields of a list cannot be kept.
   private mutating func giveUp(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ appended: ReceivedFields.Appended) {
     setAside(slot)
+    if appended == .tooLarge, settings.resetsHeaderOverflow { return reset(slot, HTTP2ErrorCode.protocolError) }
     let stored =
       appended == .tooLarge
       && pool.pointee.blocks._withUnsafeGuaranteedRef {
@@ -110,6 +112,7 @@ import Primitives
     // As Netty answers, whose codec Apple's servers seem to be (RFC 6585 section 5).
     nghttp2_submit_response(session, slot.pointee.stream, nil, 0, nil)
     answeredEarly(slot)
+    countError(431)
   }
 
   /// The list that was being received is whole; false when it makes the message malformed.
@@ -210,6 +213,24 @@ import Primitives
   mutating func answeredEarly(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
     slot.pointee.isEarly = true
     earlyAnswers += 1
+  }
+
+  // MARK: GOAWAY
+
+  /// A request was answered with an error; with too many of them the connection goes. What is gone is no fault of the client.
+  mutating func countError(_ status: Int) {
+    guard settings.errorAnswersMax > 0, status != 410 else { return }
+    errorAnswers += 1
+    if errorAnswers >= settings.errorAnswersMax { goAway(code: HTTP2ErrorCode.noError, debug: "") }
+  }
+
+  /// Says GOAWAY, once: streams that are open are still answered, further ones are refused.
+  mutating func goAway(lastStream: ServerSession.LastStream = .exact, code: UInt32, debug: String) {
+    guard !isGoingAway else { return }
+    isGoingAway = true
+    var debug = debug
+    let last = lastStream == .exact ? nghttp2_session_get_last_proc_stream_id(session) : 0
+    debug.withUTF8 { _ = nghttp2_submit_goaway(session, 0, last, code, $0.baseAddress, $0.count) }
   }
 
   // MARK: SETTINGS

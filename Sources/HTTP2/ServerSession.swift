@@ -125,11 +125,7 @@ extension ServerSession {
 
   /// Announces the end: streams that are open are still answered, further ones are refused.
   public mutating func goAway(lastStream: LastStream = .exact, code: UInt32 = HTTP2ErrorCode.noError, debug: String) {
-    guard !core.pointee.isGoingAway else { return }
-    core.pointee.isGoingAway = true
-    var debug = debug
-    let last = lastStream == .exact ? nghttp2_session_get_last_proc_stream_id(core.pointee.session) : 0
-    debug.withUTF8 { _ = nghttp2_submit_goaway(core.pointee.session, 0, last, code, $0.baseAddress, $0.count) }
+    core.pointee.goAway(lastStream: lastStream, code: code, debug: debug)
     pool.core.pointee.mark(core)
   }
 

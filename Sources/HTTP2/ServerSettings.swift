@@ -19,6 +19,12 @@ public struct ServerSettings: Sendable {
   /// CONTINUATION frames that one header list may be split into (CVE-2024-28182).
   public var continuationsMax = 8
 
+  /// Whether the stream of a header list that is too large is reset with PROTOCOL_ERROR rather than answered 431.
+  public var resetsHeaderOverflow = false
+
+  /// Answers of status 400 and above, but for 410, after which GOAWAY is said and the connection is closed; 0 means never.
+  public var errorAnswersMax = 0
+
   /// Apple's settings, with at most `bodyBytesMax` bytes of each body kept.
   public init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
 }

@@ -214,6 +214,17 @@ import Testing
       headers.map { inflater.fields($0.payload) } == [[.init(name: ":status", value: "431")], [.init(name: ":status", value: "503")]])
   }
 
+  /// A list that is too large may be reset instead; the connection goes on.
+  @Test func resetsWhatIsTooLong() throws {
+    let server = TestServer { $0.resetsHeaderOverflow = true }
+    server.receive(preface + request(1, pushFields() + [("x", text(8000))]) + request(3))
+    server.respond(try server.next(), 200)
+    let frames = server.frames().filter { $0.stream != 0 }
+    #expect(frames.map(\.kind) == [.reset, .headers] && frames.map(\.stream) == [1, 3])
+    #expect(frames[0].payload == [0, 0, 0, 1])
+    #expect(server.pool.memory.blocks.lentBytes == 0)
+  }
+
   // MARK: At random
 
   /// Lists of any names and lengths, over one connection, in both directions.

@@ -37,6 +37,21 @@ import Testing
     #expect(server.receive(Array("OST /a HTTP/1.1\r\n".utf8)) == .http1Request("POST /a "))
   }
 
+  /// 410 and what is no error does not count; what is open when the last one is answered is answered too.
+  @Test(arguments: [0, 1, 2, 3]) func tooManyErrorsEndTheConnection(errors: Int) throws {
+    let server = TestServer { $0.errorAnswersMax = errors }
+    server.receive(preface + (0..<6).flatMap { request(UInt32(2 * $0 + 1)) })
+    _ = server.drained()
+    var (seen, goAways) = (0, 0)
+    for status in [200, 410, 400, 403, 410, 500] {
+      server.respond(try server.next(), status, body: payload)
+      if status >= 400, status != 410 { seen += 1 }
+      goAways += server.frames().filter { $0.kind == .goAway && $0.payload == big(11) + big(0) }.count
+      #expect(goAways == (errors > 0 && seen >= errors ? 1 : 0))
+    }
+    #expect(server.isDone == (errors > 0))
+  }
+
   @Test func goAwayNamesTheLastStreamExactly() throws {
     let server = TestServer()
     server.receive(preface + request(1) + request(3))

@@ -52,6 +52,41 @@ import Testing
     #expect(story(talk) == ["SETTINGS", "1000", "400", #"{"reason":"BadDeviceToken"}"#])
   }
 
+  @Test(arguments: [true, false]) func whetherARefusedPushRaisesThemIsConfigured(raises: Bool) async throws {
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_RAISE_AFTER_REFUSED_PUSH": "\(raises)"])
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.widgets)
+    let good = try await ProviderToken.of(gateway)
+    let talk = try await gateway.converse(
+      [.preface()] + push(gateway, stream: 1, token: newToken(), jwt: good) + [.receive(ends: 1)]
+        + push(gateway, stream: 3, token: token, jwt: good) + [.receive(ends: 1)])
+    let refusal = ["400", #"{"reason":"BadDeviceToken"}"#]
+    #expect(story(talk) == ["SETTINGS"] + (raises ? ["1000"] + refusal : refusal + ["1000"]) + ["200"])
+  }
+
+  @Test(arguments: [0, 2]) func aConnectionIsClosedAfterAsManyErrorsAsConfigured(errors: Int) async throws {
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_CLOSE_AFTER_ERRORS": "\(errors)"])
+    let good = try await ProviderToken.of(gateway)
+    var steps: [Step] = [.preface()]
+    for stream in [1, 3] { steps += try await push(gateway, stream: stream, token: newToken(), jwt: good) + [.receive(ends: 1)] }
+    let talk = try await gateway.converse(steps + [.receive(seconds: 1)])
+    #expect(talk.status(of: 3) == "400")
+    #expect(talk.isClosed == (errors == 2), "\(talk.document)")
+    // The last stream is 3, the error code none, and there is no further data.
+    #expect(talk.frames.filter { $0.type == "GOAWAY" }.map(\.payload) == (errors == 2 ? ["0000000300000000"] : []))
+  }
+
+  @Test(arguments: ["answer431", "reset"]) func aHeaderListThatIsTooLargeIsAnsweredAsConfigured(value: String) async throws {
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_HEADER_OVERFLOW": value])
+    let fields = try await gateway.fields(to: newToken(), extra: [("x-long", String(repeating: "x", count: 8000))])
+    let talk = try await gateway.converse([.preface(), .headers(fields, stream: 1, end: true), .receive(ends: 1)])
+    if value == "reset" {
+      #expect(talk.frames(of: 1).map(\.type) == ["RST_STREAM"] && talk.frames(of: 1).first?.payload == "00000001")
+    } else {
+      #expect(talk.status(of: 1) == "431", "\(talk.document)")
+    }
+  }
+
   /// A first flight without a token: one stream is answered, the others are refused, and the connection serves on.
   @Test func whatIsTooMuchIsRefused() async throws {
     let dev = try await SharedDev.deployment()

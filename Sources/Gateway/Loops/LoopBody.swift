@@ -3,6 +3,7 @@ import HTTP2
 import Primitives
 import Push
 import Reactor
+import Rules
 import Security
 import Storage
 import Transport
@@ -33,18 +34,18 @@ final class LoopBody {
       exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
     provider = try ProviderLoop(index, on: transport, shared)
     inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
-    servers = try sockets.map {
-      try HTTP2Server(
-        on: transport, $0, tls: tls, Self.serverConfiguration(initialConcurrentStreams: shared.initialConcurrentStreams), handler: provider)
-    }
+    let configuration = Self.serverConfiguration(shared)
+    servers = try sockets.map { try HTTP2Server(on: transport, $0, tls: tls, configuration, handler: provider) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in endIfDrained() }
   }
 
   func run() { loop.run() }
 
-  private static func serverConfiguration(initialConcurrentStreams: Int) -> HTTP2Server.Configuration {
+  private static func serverConfiguration(_ shared: ProviderShared) -> HTTP2Server.Configuration {
     var settings = ServerSettings(bodyBytesMax: Limits.providerBodyBytes)
-    settings.concurrentStreams = initialConcurrentStreams
+    settings.concurrentStreams = shared.initialConcurrentStreams
+    settings.resetsHeaderOverflow = shared.rules.answers.headerOverflow == .reset
+    settings.errorAnswersMax = shared.rules.answers.closeAfterErrors
     settings.concurrentStreamsTrusted = Limits.concurrentStreams
     settings.headerListBytesMax = Limits.headerListBytes
     var timeouts = ConnectionTimeouts()

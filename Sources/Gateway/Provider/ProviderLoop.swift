@@ -120,9 +120,11 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {
-    rules.trusts(
-      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: Self.environment(ofServerName: connection.serverName),
-      now: loop.now, memory: &state.value.memory, connection: &state(of: connection).credentials.value)
+    rules.answers.raiseAfterRefusedPush
+      && rules.trusts(
+        exchange.range(of: .authorization), headers: exchange.headerBytes,
+        environment: Self.environment(ofServerName: connection.serverName),
+        now: loop.now, memory: &state.value.memory, connection: &state(of: connection).credentials.value)
   }
 
   /// What is remembered of `connection`, whose context is nothing else.
@@ -182,15 +184,6 @@ extension ProviderLoop: HTTP2ServerHandler {
         RefusedRequest(
           id: id, token: refusal.token, type: refusal.type, reason: refusal.reason, field: refusal.field, detail: refusal.detail)))
     if batch.operationCount >= Limits.batchOperations { submit() }
-  }
-
-  /// Apple's own form: 128 random bits in upper case.
-  func makeID() -> PushID { PushID(high: ids.next(), low: ids.next()) }
-
-  /// The ids of an answer. Apple gives an `apns-unique-id`, random and in lower case, in the development environment alone.
-  func answerIDs(_ id: PushID, _ environment: PushEnvironment?) -> AnswerWriter.IDs {
-    guard environment == .development else { return AnswerWriter.IDs(id: id) }
-    return AnswerWriter.IDs(id: id, uniqueID: PushID(high: ids.next(), low: ids.next(), upperCase: 0))
   }
 
   func isExplained(_ exchange: Exchange) -> Bool {
@@ -270,6 +263,7 @@ extension ProviderLoop {
           observer(.ignored(IgnoredRequest(id: push.id, token: push.token, type: push.type, cause: cause, detail: "")))
         }
         guard let exchange else { continue }
+        if !rules.answers.raiseAfterRefusedPush { exchange.trustClient() }
         let ids = answerIDs(operations[place].id, operations[place].environment)
         state.value.answers.accept(exchange, ids, explanation: explanation(of: operations[place].result, to: exchange))
       }
