@@ -330,15 +330,3 @@ extension ProviderLoop: ForwarderDelegate {
     observer?(.cannotSign(upstream: upstreamNames[upstream], error))
   }
 }
-
-extension Admission {
-  /// What the admission means for the push, as one sentence.
-  fileprivate var explanation: String {
-    switch self {
-    case .unsettled, .forwarded: disposition.remedy.happened
-    case .merged(let id): "The push \(id) waits for the same token and stands for this one."
-    case .waiting(_, let cause), .ended(_, let cause), .refused(_, let cause, _, _):
-      cause == .none ? disposition.remedy.happened : cause.remedy.happened
-    }
-  }
-}
