@@ -95,6 +95,21 @@ import Testing
     #expect(talk.frames.last?.text.hasPrefix("HTTP/2 client preface string missing or corrupt.") == true, "\(talk.frames)")
   }
 
+  @Test func whatIsRefusedIsCountedByKind() async throws {
+    let gateway = try await Deployment.start(["gateway"])
+    _ = try await gateway.converse([.raw("GET / HTTP/1.1\r\n\r\n"), .receive(seconds: 10)])
+    _ = try await gateway.converse([.raw("nothing that anybody would understand"), .receive(seconds: 10)])
+    // HEADERS on the stream 2, which is not a client's to open.
+    _ = try await gateway.converse([.preface(), .headers([(":method", "GET")], stream: 2), .receive(seconds: 10)])
+    let untrusting = ["curl", "-sS", "--http2", "--max-time", "10", try gateway.url("provider") + "/"]
+    #expect(try await run(untrusting).status == 60)
+    for kind in ["http1", "garbage", "protocol_error", "handshake_failed"] {
+      try await eventually("\(kind) is counted") {
+        try await gateway.control("GET", "/metrics", as: "read").text.contains(#"widgetpush_connections_refused_total{kind="\#(kind)"} 1"#)
+      }
+    }
+  }
+
   @Test func aClientThatDoesNotTrustTheCAIsReportedWithItsRemedy() async throws {
     let dev = try await SharedDev.deployment()
     let before = dev.process.output.text.count

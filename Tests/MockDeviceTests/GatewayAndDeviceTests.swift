@@ -16,7 +16,8 @@ import Testing
 final class Pair: Sendable {
   let gateway: Gateway
   let device: Device
-  let provider: String
+  /// The two ports of the provider API.
+  let providers: [String]
   let control: String
   private let signer: ProviderTokenSigner
   private let ca: String
@@ -34,7 +35,7 @@ final class Pair: Sendable {
     signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "BACKEND123", key: backend)
 
     var gateway = GatewayConfiguration()
-    (gateway.providerPorts, gateway.controlPort) = ([0], 0)
+    (gateway.providerPorts, gateway.controlPort) = ([0, 0], 0)
     // Each push is signed anew.
     gateway.tokenUpdates = .off
     gateway.identity = identity
@@ -44,7 +45,7 @@ final class Pair: Sendable {
     gateway.anyApp = .init(bundleID: "", developmentUpstream: "device", productionUpstream: "device")
     gateway.accessTokens = [AccessTokenSettings(name: "admin", scopes: ["admin"], secret: .text("admin"))]
     let sockets = try GatewaySockets.bind(gateway)
-    provider = "https://127.0.0.1:\(sockets.providerAddress.port)"
+    providers = sockets.providerAddresses.map { "https://127.0.0.1:\($0.port)" }
     control = "https://127.0.0.1:\(sockets.controlAddress.port)"
 
     var configuration = DeviceConfiguration()
@@ -82,13 +83,13 @@ final class Pair: Sendable {
   }
 
   /// Pushes as a backend would, and gives the status.
-  func push(_ payload: String, to token: String, _ type: PushType, id: PushID) async throws -> Int {
+  func push(_ payload: String, to token: String, _ type: PushType, id: PushID, port: Int = 0) async throws -> Int {
     let fields: [BlockingHTTPClient.Field] = [
       .init("authorization", "bearer \(try signer.token(now: Self.now()))"), .init("apns-id", id.description),
       .init("apns-push-type", type.description), .init("apns-topic", Self.app + type.topicSuffix.description),
       .init("apns-priority", "10"), .init("apns-expiration", "0"),
     ]
-    let request = BlockingHTTPClient.Request("POST", "\(provider)/3/device/\(token)", fields: fields, body: Array(payload.utf8))
+    let request = BlockingHTTPClient.Request("POST", "\(providers[port])/3/device/\(token)", fields: fields, body: Array(payload.utf8))
     return try await perform(request).status
   }
 
@@ -148,6 +149,14 @@ enum PairError: Error { case noFate }
     #expect(try await pair.push(#"{"aps":{"alert":"x"}}"#, to: token(app["app"]), .alert, id: id(4)) == 200)
     #expect(try await pair.fate(of: id(4))["cause"] == "unregistered")
     #expect(try await pair.push(#"{"aps":{"alert":"x"}}"#, to: token(app["app"]), .alert, id: id(5)) == 410)
+  }
+
+  @Test func eachPortServes() async throws {
+    let pair = try Pair(devices: nil)
+    #expect(Set(pair.providers).count == 2)
+    for port in pair.providers.indices {
+      #expect(try await pair.push(contentChanged, to: "00c0ffee", .widgets, id: id(UInt64(port)), port: port) == 400)
+    }
   }
 
   @Test func aTokenIsHostedAsWhatItWasRegisteredAs() async throws {
