@@ -124,7 +124,8 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "GatewayTests",
-      dependencies: ["Control", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Storage", "Telemetry"], swiftSettings: tests),
+      dependencies: ["Configuration", "Control", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Security", "Storage", "Telemetry"],
+      swiftSettings: tests),
     .target(name: "CAllocCounter", path: "Tests/Support/CAllocCounter"),
     .testTarget(
       name: "MockDeviceTests",

@@ -27,6 +27,8 @@ public struct ProviderKey: Hashable, Sendable {
   public var bundleIDs: [String]?
   /// The environment it is limited to; nil means both.
   public var environment: PushEnvironment?
+  /// The requests that it may send in a second; nil means as many as it likes.
+  public var requestsPerSecond: Int64?
 
   /// A key with these values.
   public init(

@@ -1,5 +1,5 @@
 import Primitives
-import Push
+public import Push
 import YAML
 
 extension ConfigurationReader {
@@ -9,8 +9,9 @@ extension ConfigurationReader {
   /// The list of apps; an entry for `*` holds for every other app.
   mutating func apps(
     _ key: String, upstreams: [UpstreamSettings], teams: [String]
-  ) throws(ConfigurationError) -> ([AppDirectory.App], anyApp: AppDirectory.App?) {
+  ) throws(ConfigurationError) -> (apps: [AppDirectory.App], anyApp: AppDirectory.App?, fields: [String: Set<String>]) {
     var apps: [AppDirectory.App] = []
+    var fields: [String: Set<String>] = [:]
     var anyApp: AppDirectory.App?
     var seen: Set<String> = []
     for var entry in try list(key, max: Limits.apps) ?? [] {
@@ -31,9 +32,31 @@ extension ConfigurationReader {
       }
       try entry.setPolicy(&app.policy)
       try entry.finish()
+      fields[bundleID] = entry.appFields
       if bundleID == Self.anyAppID { anyApp = app } else { apps.append(app) }
     }
-    return (apps, anyApp)
+    return (apps, anyApp, fields)
+  }
+
+  /// The fields that an app's entry gives, such as `validation` and `budgets.widgets.allowance`.
+  private var appFields: Set<String> {
+    var fields: Set<String> = []
+    for (key, node) in keys {
+      switch (key, node.content) {
+      case ("bundleID", _): continue
+      case ("upstream", .scalar): fields.formUnion(["upstream.development", "upstream.production"])
+      case (_, .mapping(let entries)):
+        for entry in entries where !entry.value.isNull {
+          guard case .mapping(let inner) = entry.value.content else {
+            fields.insert("\(key).\(entry.key)")
+            continue
+          }
+          for inner in inner where !inner.value.isNull { fields.insert("\(key).\(entry.key).\(inner.key)") }
+        }
+      default: fields.insert(key)
+      }
+    }
+    return fields
   }
 
   /// Reads `upstream`: a name for both environments, or a name for each; the only upstream serves where none is named.
@@ -96,22 +119,14 @@ extension ConfigurationReader {
     let form = "an app's bundle id such as com.example.app, or \"\(Self.anyAppID)\" for every other app"
     let text = try requiredString(key, form)
     if text == Self.anyAppID { return text }
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    guard isPlain, (1...Limits.bundleIDBytes).contains(text.utf8.count) else { throw error(key, "must be \(form), not \"\(text)\"") }
+    guard AppDirectory.isBundleID(text) else { throw error(key, "must be \(form), not \"\(text)\"") }
     return text
   }
 }
 
 extension AppPolicy {
   /// The defaults for an app whose pushes go to Apple: what Apple accepts passes, and budgets are only counted.
-  static let apple: AppPolicy = {
+  public static let apple: AppPolicy = {
     var policy = AppPolicy()
     policy.validation = .apple
     policy.budgetMode = .observe

@@ -50,6 +50,7 @@ extension ConfigurationReader {
       provider.environment = try entry.choice("environment", of: PushEnvironment.allCases.map(\.name)).flatMap {
         PushEnvironment(name: $0)
       }
+      provider.requestsPerSecond = try entry.integer("requestsPerSecond", in: 1...Limits.providerRequestsPerSecond)
       try entry.finish()
       providers.append(provider)
     }

@@ -80,6 +80,9 @@ struct ConfigurationReader {
     return node
   }
 
+  /// The keys that the file gives a value, with it.
+  var keys: [(String, YAMLNode)] { entries.filter { !$0.value.isNull }.map { ($0.key, $0.value) } }
+
   /// The single value of `key` from the first source that has it; `isSecret` keeps it out of the trace.
   mutating func scalar(_ key: String, isSecret: Bool = false) throws(ConfigurationError) -> Scalar? {
     let node = node(key)

@@ -67,7 +67,7 @@ extension GatewayConfiguration {
     configuration.upstreams = try reader.upstreams("upstreams")
     configuration.deviceURL = try reader.deviceURL("device", upstreams: configuration.upstreams)
     configuration.accessTokens = try reader.accessTokens("accessTokens")
-    (configuration.apps, configuration.anyApp) = try reader.apps(
+    (configuration.apps, configuration.anyApp, configuration.appFields) = try reader.apps(
       "apps", upstreams: configuration.upstreams, teams: configuration.signingKeys.map(\.teamID))
     try reader.finish()
     return configuration

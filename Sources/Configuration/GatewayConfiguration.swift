@@ -58,6 +58,9 @@ public struct GatewayConfiguration: Sendable {
   public var apps: [AppDirectory.App] = []
   /// What holds for every other app; nil refuses them.
   public var anyApp: AppDirectory.App?
+  /// The fields that the file gives each app, such as `validation` and `budgets.widgets.allowance`, by bundle id; `*` has those of
+  /// `anyApp`.
+  public var appFields: [String: Set<String>] = [:]
   /// Who may use the control API.
   public var accessTokens: [AccessTokenSettings] = []
 

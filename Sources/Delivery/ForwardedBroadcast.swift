@@ -22,8 +22,8 @@ public struct ForwardedBroadcast: Sendable {
   public var id: PushID
   /// The app.
   public var bundleID: String
-  /// The index of the app in the directory; nil when the directory has no entry for it.
-  public var app: Int?
+  /// The number of the gateway's own key that signs for the app.
+  public var signer: Int
   /// The channel.
   public var channel: ChannelID
   /// The expiration.
@@ -35,13 +35,13 @@ public struct ForwardedBroadcast: Sendable {
 
   /// A broadcast with these values.
   public init(
-    ticket: BroadcastTicket, id: PushID, bundleID: String, app: Int?, channel: ChannelID, expiration: Expiration, priority: Priority?,
+    ticket: BroadcastTicket, id: PushID, bundleID: String, signer: Int, channel: ChannelID, expiration: Expiration, priority: Priority?,
     payload: [UInt8]
   ) {
     self.ticket = ticket
     self.id = id
     self.bundleID = bundleID
-    self.app = app
+    self.signer = signer
     self.channel = channel
     self.expiration = expiration
     self.priority = priority

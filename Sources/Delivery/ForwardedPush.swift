@@ -25,8 +25,8 @@ public struct ForwardedPush: Sendable {
   public var token: DeviceToken
   /// Where to send it, as the store's resolver numbered it.
   public var upstream: UInt16
-  /// The index of its app in the directory; nil when the directory has no entry for it.
-  public var app: Int?
+  /// The number of the gateway's own key that signs for its app.
+  public var signer: Int
   /// The push type.
   public var type: PushType
   /// The priority.
@@ -48,7 +48,7 @@ public struct ForwardedPush: Sendable {
 
   /// A push with these values.
   public init(
-    ticket: PushTicket, id: PushID, token: DeviceToken, upstream: UInt16, app: Int?, type: PushType, priority: Priority,
+    ticket: PushTicket, id: PushID, token: DeviceToken, upstream: UInt16, signer: Int, type: PushType, priority: Priority,
     prioritySent: Bool, expiration: Expiration, attempt: Int, admit: Int? = nil, topic: ByteRange, collapseID: ByteRange,
     payload: ByteRange
   ) {
@@ -56,7 +56,7 @@ public struct ForwardedPush: Sendable {
     self.id = id
     self.token = token
     self.upstream = upstream
-    self.app = app
+    self.signer = signer
     self.type = type
     self.priority = priority
     self.prioritySent = prioritySent

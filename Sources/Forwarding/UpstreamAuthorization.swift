@@ -1,5 +1,5 @@
 public import Primitives
-public import Security
+import Security
 
 /// The gateway's own provider tokens, one for each key, made when first needed and renewed in time.
 ///
@@ -15,25 +15,28 @@ public final class UpstreamAuthorization {
     var madeAt = Instant.distantPast
   }
 
+  private let signers: ProviderTokenSigners
   private let credentials: Confined<[Credential]>
-  private let signerOfApp: [Int]
 
-  /// Authorization by `signers`; `signerOfApp` has the index of the signer for each app of the directory.
-  public init(signers: [ProviderTokenSigner], signerOfApp: [Int]) {
-    precondition(!signers.isEmpty && signerOfApp.allSatisfy { signers.indices.contains($0) })
-    credentials = Confined(signers.map { Credential(signer: $0) })
-    self.signerOfApp = signerOfApp
+  /// Authorization by `signers`.
+  public init(_ signers: ProviderTokenSigners) {
+    self.signers = signers
+    credentials = Confined(signers.all.map { Credential(signer: $0) })
   }
 
-  /// Gives `body` the value of `authorization` for a push of `app`; the first signer serves apps that have none.
+  /// Gives `body` the value of `authorization` that the signer of that number makes.
   ///
   /// - Throws: When OpenSSL cannot sign.
   @inline(__always)
-  func with<R>(app: Int?, at now: Instant, _ body: (RawSpan) -> R) throws(CryptoError) -> R {
-    let index = app.map { signerOfApp[$0] } ?? 0
+  func with<R>(signer index: Int, at now: Instant, _ body: (RawSpan) -> R) throws(CryptoError) -> R {
+    if index >= credentials.value.count { adoptNewSigners() }
     if now - credentials.value[index].madeAt >= Self.lifetime || now < credentials.value[index].madeAt { try renew(index, now) }
     // Lent where it lies: a copy would cost each push a retain and a release.
     return unsafe credentials.value[index].header.withUnsafeBytes { unsafe body(RawSpan(_unsafeBytes: $0)) }
+  }
+
+  private func adoptNewSigners() {
+    for signer in signers.all.dropFirst(credentials.value.count) { credentials.value.append(Credential(signer: signer)) }
   }
 
   private func renew(_ index: Int, _ now: Instant) throws(CryptoError) {

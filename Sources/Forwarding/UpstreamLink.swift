@@ -142,7 +142,7 @@ final class UpstreamLink {
   private func write(_ push: ForwardedPush, _ bytes: RawSpan, on client: HTTP2Client) -> Bool {
     guard let flight = state.value.flights.insert(Flight(ticket: push.ticket, attempt: push.attempt)) else { return false }
     do throws(CryptoError) {
-      try authorization.with(app: push.app, at: loop.now) { state.value.request.write(push, bytes, authorization: $0) }
+      try authorization.with(signer: push.signer, at: loop.now) { state.value.request.write(push, bytes, authorization: $0) }
       if client.send(state.value.request.fields, body: bytes[push.payload], tag: flight.packed) { return true }
     } catch {
       forwarder.cannotSign(upstream: index, error)
@@ -155,7 +155,7 @@ final class UpstreamLink {
     let ticket = PushTicket(sequence: 0, slot: 0)
     guard let flight = state.value.flights.insert(Flight(ticket: ticket, attempt: 1, broadcast: broadcast.ticket)) else { return false }
     do throws(CryptoError) {
-      try authorization.with(app: broadcast.app, at: loop.now) { state.value.request.write(broadcast, authorization: $0) }
+      try authorization.with(signer: broadcast.signer, at: loop.now) { state.value.request.write(broadcast, authorization: $0) }
       if unsafe client.send(state.value.request.fields, body: broadcast.payload.span.bytes, tag: flight.packed) { return true }
     } catch {
       forwarder.cannotSign(upstream: index, error)

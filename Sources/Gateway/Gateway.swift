@@ -25,6 +25,8 @@ public final class Gateway: Sendable {
     public var devFiles: DevFiles?
     /// Access tokens beyond the configured ones, as they are at the moment; asked at each call of the control API.
     public var accessTokens: (@Sendable () -> AccessTokens)?
+    /// Where what is set for apps at run time is kept; nil forgets it at the end.
+    public var appStorage: AppStorage?
     /// What the TLS faces show to a client that asks for that server name; nil shows the configured certificate.
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
@@ -38,20 +40,20 @@ public final class Gateway: Sendable {
   private let store: Store
   private let loops: [GatewayLoop]
   private let control: ControlFace
+  let settings: LiveSettings
   private let conditions = GatewayConditions()
 
   /// Opens the store, starts the threads and listens; returns when requests are answered.
   ///
   /// - Throws: What is wrong with a key, a certificate, the store or the machine, each with a description for people.
   public init(_ configuration: GatewayConfiguration, _ sockets: GatewaySockets, _ surroundings: Surroundings) throws {
-    guard let identity = configuration.identity else { throw GatewayError.noIdentity }
-    guard !configuration.signingKeys.isEmpty else { throw GatewayError.noSigningKey }
-    let apps = configuration.appDirectory
+    settings = try LiveSettings(
+      configuration, storage: surroundings.appStorage, identityForName: surroundings.identityForName)
+    let start = settings.parts
+    let apps = start.apps
     let upstreams = try configuration.upstreams.map { settings in
       try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
     }
-    let keys = try SigningKeys(configuration.signingKeys, apps: apps)
-    let tls = try Self.tlsIdentity(identity)
 
     let loopSet = LoopSet()
     let routes = UpstreamRoutes(apps: apps, names: upstreams.map(\.name))
@@ -63,41 +65,44 @@ public final class Gateway: Sendable {
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
 
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
+    let current = CurrentSettings(start.provider)
     let shared = ProviderShared(
-      store: store,
-      rules: RequestRules(
-        apps: apps, providers: configuration.providerDirectory, answers: configuration.answers,
-        tokenUpdates: configuration.tokenUpdates),
-      seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
-      providerKeys: try Self.publicKeys(configuration.providers), upstreams: upstreams,
-      signers: keys.signers, signerOfApp: keys.signerOfApp, metrics: metrics, conditions: conditions,
-      explainsAlways: surroundings.explainsAlways,
-      broadcastAnswers: BroadcastAnswerRules(configuration.answers), observer: surroundings.observer)
-    let providerTLS = try TLSContext.server(
-      tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
-      identityForName: surroundings.identityForName)
+      store: store, settings: current, seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
+      upstreams: upstreams, signers: settings.signers, metrics: metrics, conditions: conditions,
+      explainsAlways: surroundings.explainsAlways, broadcastAnswers: BroadcastAnswerRules(configuration.answers),
+      observer: surroundings.observer)
     for (number, sockets) in sockets.provider.enumerated() {
-      loopSet.append(try GatewayLoop(number, sockets: sockets, tls: providerTLS, shared, clock: surroundings.clock))
+      loopSet.append(try GatewayLoop(number, sockets: sockets, shared, clock: surroundings.clock))
     }
     loops = loopSet.all
 
     let (store, conditions) = (store, conditions)
-    let api = ControlAPI(
-      .init(
-        store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
-        obstacles: { conditions.all }, devFiles: surroundings.devFiles, now: surroundings.clock))
+    var parts = ControlAPI.Parts(
+      store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
+      obstacles: { conditions.all }, devFiles: surroundings.devFiles, now: surroundings.clock)
+    parts.settings = settings
+    let authorizer = Authorizer(start.accessTokens, further: surroundings.accessTokens)
     let table = RouteTable(
-      api.routes,
-      authorizer: Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }), further: surroundings.accessTokens),
+      ControlAPI(parts).routes, authorizer: authorizer, audit: { [observer = surroundings.observer] in observer?(.adminCall($0)) },
       now: surroundings.clock)
     let device = surroundings.device
     control = try ControlFace(
       sockets.control,
-      tls: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: surroundings.identityForName), plain: sockets.plain,
-      clock: surroundings.clock
+      tls: start.controlTLS, plain: sockets.plain, clock: surroundings.clock
     ) { request in
       if let device, request.face == .plain, let inner = request.below("device") { return await device(inner) }
       return await table.respond(to: request)
+    }
+
+    let (loops, control) = (loops, control)
+    let names = upstreams.map(\.name)
+    settings.whenChanged { parts in
+      current.value = parts.provider
+      let routes = UpstreamRoutes(apps: parts.apps, names: names)
+      store.reconfigure(apps: parts.apps) { routes.number(bundleID: $0, $1, named: $2) }
+      for loop in loops { loop.adoptSettings() }
+      authorizer.replace(parts.accessTokens)
+      control.replaceTLS(parts.controlTLS)
     }
   }
 
@@ -118,12 +123,16 @@ public enum GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
   case noIdentity
   /// There is no key to sign with.
   case noSigningKey
+  /// What was kept of apps that were set at run time cannot be read.
+  case savedApps(String)
 
   /// What is missing and how to give it.
   public var description: String {
     switch self {
     case .noIdentity: "the gateway has no certificate: set tls.certificateFile and tls.keyFile, or give --state-dir"
     case .noSigningKey: "the gateway has no key to sign its own provider tokens with: list one under teams, or give --state-dir"
+    case .savedApps(let reason):
+      "the settings of apps in apps.json of the store's folder are damaged: \(reason); mend them, or remove the file"
     }
   }
 }

@@ -1,3 +1,4 @@
+public import Control
 public import Push
 public import Security
 import Storage
@@ -23,6 +24,8 @@ public enum GatewayEvent: Sendable {
   case storeFailed(String)
   /// The store takes pushes again.
   case storeRecovered
+  /// Somebody has called, or tried to call, what only the scope `admin` may.
+  case adminCall(AdminCall)
   /// The gateway's own provider token cannot be made.
   case cannotSign(upstream: String, CryptoError)
 }

@@ -14,6 +14,8 @@ public struct AppDirectory: Sendable {
     public var developmentUpstream: String?
     /// The name of the upstream for production tokens; nil when there is none.
     public var productionUpstream: String?
+    /// The number of the gateway's own key that signs what is sent upstream for the app.
+    public var signer = 0
 
     /// An app with these values.
     public init(
@@ -31,6 +33,19 @@ public struct AppDirectory: Sendable {
     public func upstream(_ environment: PushEnvironment) -> String? {
       environment == .development ? developmentUpstream : productionUpstream
     }
+  }
+
+  /// Whether `text` can be a bundle id: letters, digits, hyphens, underscores and periods, at most `Limits.bundleIDBytes`.
+  public static func isBundleID(_ text: String) -> Bool {
+    (1...Limits.bundleIDBytes).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
   }
 
   private let apps: [App]

@@ -108,6 +108,8 @@ public enum Limits {
   public static let apps = 10_000
   /// Keys that provider tokens are checked with; each loop prepares them all.
   public static let providerKeys = 1000
+  /// The largest limit of requests a second for one provider key; more is as good as none.
+  public static let providerRequestsPerSecond: Int64 = 1_000_000
   /// Teams that the gateway signs for.
   public static let teams = 1000
   /// Upstreams in the configuration.

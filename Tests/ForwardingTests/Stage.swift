@@ -44,7 +44,7 @@ final class Stage {
     let signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "KEY1234567", key: Self.key)
     forwarder = Forwarder(
       [Upstream(name: "device", host: "127.0.0.1", port: port, tls: tls)],
-      authorization: UpstreamAuthorization(signers: [signer], signerOfApp: [0]), on: transport)
+      authorization: UpstreamAuthorization(ProviderTokenSigners([signer])), on: transport)
     forwarder.delegate = recorder
     if isUp { try start(socket, concurrentStreams: concurrentStreams) }
   }
@@ -68,7 +68,7 @@ final class Stage {
     let pushes = [
       ForwardedPush(
         ticket: PushTicket(sequence: UInt64(number), slot: 0), id: PushID(high: UInt64(number), low: 7),
-        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, app: 0, type: .widgets, priority: .considerate,
+        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, signer: 0, type: .widgets, priority: .considerate,
         prioritySent: true, expiration: expiration, attempt: 1, topic: ByteRange(offset: 0, count: topic.count), collapseID: .empty,
         payload: ByteRange(offset: topic.count, count: payload.utf8.count))
     ]
@@ -80,7 +80,7 @@ final class Stage {
     forwarder.send(
       ForwardedBroadcast(
         ticket: BroadcastTicket(sequence: UInt64(number), upstream: 0), id: PushID(high: UInt64(number), low: 7),
-        bundleID: "com.example.app", app: 0, channel: ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2),
+        bundleID: "com.example.app", signer: 0, channel: ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2),
         expiration: expiration, priority: priority, payload: Array(#"{"aps":{"event":"update"}}"#.utf8)))
   }
 

@@ -38,6 +38,9 @@ public final class Authorizer: Sendable {
     }
   }
 
+  /// The name of the access token that the request shows; empty when it shows none that is good.
+  func name(of request: HTTPRequest, now: Instant) -> String { (try? token(request, now: now))?.name ?? "" }
+
   private func token(_ request: HTTPRequest, now: Instant) throws(ControlError) -> AccessToken {
     let values = request.fields.all("authorization")
     guard let value = values.first else {

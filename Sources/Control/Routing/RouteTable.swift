@@ -7,9 +7,15 @@ public struct RouteTable: Sendable {
   private let router: Router<Route>
   private let authorizer: Authorizer
   private let now: @Sendable () -> Instant
+  private let audit: (@Sendable (AdminCall) -> Void)?
 
   /// A table of these routes; `now` decides whether an access token has expired.
-  public init(_ routes: [Route], authorizer: Authorizer, now: @escaping @Sendable () -> Instant) {
+  ///
+  /// - Parameter audit: Told of each call of a route that asks for the scope `admin`, once it is answered.
+  public init(
+    _ routes: [Route], authorizer: Authorizer, audit: (@Sendable (AdminCall) -> Void)? = nil, now: @escaping @Sendable () -> Instant
+  ) {
+    self.audit = audit
     self.routes = routes
     self.authorizer = authorizer
     self.now = now
@@ -28,8 +34,20 @@ public struct RouteTable: Sendable {
   private func answer(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
     switch router.match(request.method, request.segments) {
     case .found(let route, let parameters):
-      let grant = try authorizer.grant(request, for: route.access, now: now())
-      return try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
+      guard let audit, route.access == .scope(.admin) else {
+        let grant = try authorizer.grant(request, for: route.access, now: now())
+        return try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
+      }
+      let caller = authorizer.name(of: request, now: now())
+      do throws(ControlError) {
+        let grant = try authorizer.grant(request, for: route.access, now: now())
+        let response = try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
+        audit(AdminCall(request, caller: caller, status: response.status, problem: ""))
+        return response
+      } catch {
+        audit(AdminCall(request, caller: caller, status: error.status, problem: error.message))
+        throw error
+      }
     case .methodNotAllowed(let methods):
       let list = methods.map(\.text).joined(separator: ", ")
       throw ControlError(

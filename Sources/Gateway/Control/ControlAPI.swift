@@ -12,8 +12,11 @@ public struct ControlAPI: Sendable {
   public struct Parts: Sendable {
     /// Registrations, pushes and budgets.
     public var store: Store
-    /// The apps that tokens may be registered for.
-    public var apps: AppDirectory
+    /// The apps that tokens may be registered for, as of now.
+    public var apps: AppDirectory { settings?.parts.apps ?? fixedApps }
+    private let fixedApps: AppDirectory
+    /// What can be changed at run time; nil where nothing can.
+    var settings: LiveSettings?
     /// The names that a registration's `upstream` may have.
     public var upstreams: [String]
     /// What `/metrics` shows.
@@ -33,7 +36,7 @@ public struct ControlAPI: Sendable {
       obstacles: @escaping @Sendable () -> [String], devFiles: DevFiles? = nil, now: @escaping @Sendable () -> Instant
     ) {
       self.store = store
-      self.apps = apps
+      fixedApps = apps
       self.upstreams = upstreams
       self.metrics = metrics
       self.version = version
@@ -49,7 +52,7 @@ public struct ControlAPI: Sendable {
   public init(_ parts: Parts) { self.parts = parts }
 
   /// Every route.
-  public var routes: [Route] { registrationRoutes + pushRoutes + channelRoutes + budgetRoutes + statusRoutes + devRoutes }
+  public var routes: [Route] { registrationRoutes + pushRoutes + channelRoutes + budgetRoutes + appRoutes + statusRoutes + devRoutes }
 
   /// The push token that a path names, in hexadecimal of either case.
   func token(_ routed: RoutedRequest) throws(ControlError) -> DeviceToken {

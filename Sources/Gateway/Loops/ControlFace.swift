@@ -8,14 +8,19 @@ import Transport
 /// The control face on a loop and thread of its own, so that people never wait for pushes nor pushes for people.
 final class ControlFace: Sendable {
   private let thread: Thread
-  private let drains: Mailbox<TimeSpan>
+  private let orders: Mailbox<Order>
+
+  private enum Order: Sendable {
+    case drain(within: TimeSpan)
+    case replaceTLS(TLSContext)
+  }
 
   /// Starts to answer on `socket`, encrypted with `tls`, and on `plain` as it is.
   init(
     _ socket: ListeningSocket, tls: TLSContext, plain: ListeningSocket?, clock: @escaping @Sendable () -> Instant,
     handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) throws {
-    let started = Handoff<Result<Mailbox<TimeSpan>, any Error>>()
+    let started = Handoff<Result<Mailbox<Order>, any Error>>()
     thread = try Thread.start(name: "control") {
       do {
         let loop = try EventLoop(clock: clock)
@@ -24,19 +29,27 @@ final class ControlFace: Sendable {
         let server = ControlServer(on: transport, handler: handler)
         try server.listen(socket, tls: tls)
         if let plain { try server.listen(plain, tls: nil) }
-        let drains = loop.makeMailbox(capacity: 1) { (limit: TimeSpan) in server.drain(within: limit) { loop.stop() } }
-        started.give(.success(drains))
+        let orders = loop.makeMailbox(capacity: 64) { (order: Order) in
+          switch order {
+          case .drain(let limit): server.drain(within: limit) { loop.stop() }
+          case .replaceTLS(let tls): server.replace(tls: tls)
+          }
+        }
+        started.give(.success(orders))
         loop.run()
       } catch {
         started.give(.failure(error))
       }
     }
-    drains = try started.take().get()
+    orders = try started.take().get()
   }
+
+  /// Encrypts connections to come with `tls`.
+  func replaceTLS(_ tls: TLSContext) { orders.post(.replaceTLS(tls)) }
 
   /// Lets open requests finish for up to `limit`, and waits for the thread's end.
   func drain(within limit: TimeSpan) {
-    drains.post(limit)
+    orders.post(.drain(within: limit))
     thread.join()
   }
 }

@@ -1,7 +1,6 @@
 import Delivery
 import Primitives
 import Reactor
-import Security
 import Storage
 
 /// A running loop of the data path, as other threads see it.
@@ -15,12 +14,12 @@ final class GatewayLoop: Sendable {
   ///
   /// - Throws: `SystemError` or `CryptoError`, when the kernel or OpenSSL refuses something.
   init(
-    _ index: Int, sockets: [ListeningSocket], tls: TLSContext, _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
+    _ index: Int, sockets: [ListeningSocket], _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
   ) throws {
     let started = Handoff<Result<(Mailbox<Batch>, Mailbox<ForwardedBroadcast>, Mailbox<LoopOrder>), any Error>>()
     thread = try Thread.start(name: "loop-\(index)") {
       do {
-        let body = try LoopBody(index, sockets: sockets, tls: tls, shared, clock: clock)
+        let body = try LoopBody(index, sockets: sockets, shared, clock: clock)
         started.give(.success((body.settled, body.broadcasts, body.orders)))
         body.run()
       } catch {
@@ -42,6 +41,9 @@ final class GatewayLoop: Sendable {
   /// Says GOAWAY, and lets open requests and pushes finish for up to `limit`.
   func beginDrain(within limit: TimeSpan) { orders.post(.drain(within: limit)) }
 
+  /// Has the loop go by the newest settings. A post fails only where as many orders wait, of which one is this one already.
+  func adoptSettings() { orders.post(.adoptSettings) }
+
   /// Waits for the end of a loop that is being drained.
   func join() { thread.join() }
 }
@@ -50,4 +52,6 @@ final class GatewayLoop: Sendable {
 enum LoopOrder: Sendable {
   /// Take no new requests, finish what is open, and end.
   case drain(within: TimeSpan)
+  /// Go by the newest settings.
+  case adoptSettings
 }

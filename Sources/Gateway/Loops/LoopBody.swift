@@ -12,6 +12,7 @@ import Transport
 final class LoopBody {
   private let loop: EventLoop
   private let provider: ProviderLoop
+  private let settings: CurrentSettings
   private var servers: [HTTP2Server] = []
   private var inbox: Mailbox<LoopOrder>?
   private var serversOpen = 0
@@ -26,14 +27,16 @@ final class LoopBody {
   var orders: Mailbox<LoopOrder> { inbox! }
 
   init(
-    _ index: Int, sockets: [ListeningSocket], tls: TLSContext, _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
+    _ index: Int, sockets: [ListeningSocket], _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
   ) throws {
     loop = try EventLoop(clock: clock)
     let transport = TransportLoop(
       on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnections * shared.upstreams.count,
       exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
+    settings = shared.settings
     provider = try ProviderLoop(index, on: transport, shared)
     inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
+    let tls = shared.settings.value.tls
     let configuration = Self.serverConfiguration(shared)
     servers = try sockets.map { try HTTP2Server(on: transport, $0, tls: tls, configuration, handler: provider) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in endIfDrained() }
@@ -44,8 +47,8 @@ final class LoopBody {
   private static func serverConfiguration(_ shared: ProviderShared) -> HTTP2Server.Configuration {
     var settings = ServerSettings(bodyBytesMax: Limits.providerBodyBytes)
     settings.concurrentStreams = shared.initialConcurrentStreams
-    settings.resetsHeaderOverflow = shared.rules.answers.headerOverflow == .reset
-    settings.errorAnswersMax = shared.rules.answers.closeAfterErrors
+    settings.resetsHeaderOverflow = shared.settings.value.rules.answers.headerOverflow == .reset
+    settings.errorAnswersMax = shared.settings.value.rules.answers.closeAfterErrors
     settings.concurrentStreamsTrusted = Limits.concurrentStreams
     settings.headerListBytesMax = Limits.headerListBytes
     var timeouts = ConnectionTimeouts()
@@ -66,6 +69,18 @@ extension LoopBody {
   private func carryOut(_ order: LoopOrder) {
     switch order {
     case .drain(let limit): drain(within: limit)
+    case .adoptSettings: adoptSettings()
+    }
+  }
+
+  private func adoptSettings() {
+    do throws(CryptoError) {
+      try provider.adoptSettings()
+      let tls = settings.value.tls
+      for server in servers { server.tls = tls }
+    } catch {
+      // The same keys have just been read: OpenSSL has no memory left for them.
+      preconditionFailure("a loop cannot prepare its keys: \(error)")
     }
   }
 

@@ -19,7 +19,10 @@ final class ProviderLoop {
   let index: Int
   let loop: EventLoop
   let store: Store
-  let rules: RequestRules
+  private let settings: CurrentSettings
+  private let tokenUpdates: SharedTokenUpdates
+  private(set) var rules: RequestRules
+  private(set) var rates: ProviderRates
   let forwarder: Forwarder
   private let upstreamNames: [String]
   let metrics: GatewayMetrics
@@ -60,7 +63,10 @@ final class ProviderLoop {
     self.index = index
     loop = transport.loop
     store = shared.store
-    rules = shared.rules
+    settings = shared.settings
+    let current = shared.settings.value
+    rules = current.rules
+    rates = current.rates
     metrics = shared.metrics
     conditions = shared.conditions
     observer = shared.observer
@@ -70,17 +76,29 @@ final class ProviderLoop {
     initialConcurrentStreams = shared.initialConcurrentStreams
     upstreamNames = shared.upstreams.map(\.name)
     exchanges = transport.exchanges
-    let memory = RequestMemory(
-      verifier: try ProviderSignatures(keys: shared.providerKeys), capacity: Limits.providerTokenVerdicts, seed: shared.seed,
-      updates: shared.tokenUpdates)
-    state = Confined(State(memory, shared.store.makeBatch()))
+    tokenUpdates = shared.tokenUpdates
+    state = Confined(State(try Self.memory(for: current, seed, tokenUpdates), shared.store.makeBatch()))
     forwarder = Forwarder(
-      shared.upstreams, authorization: UpstreamAuthorization(signers: shared.signers, signerOfApp: shared.signerOfApp), on: transport)
+      shared.upstreams, authorization: UpstreamAuthorization(shared.signers), on: transport)
     forwarder.delegate = self
     inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
     replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
+  }
+
+  /// Goes by the newest settings from the next request on; what was remembered belonged to the ones before.
+  func adoptSettings() throws(CryptoError) {
+    let current = settings.value
+    state.value.memory = try Self.memory(for: current, seed, tokenUpdates)
+    (rules, rates) = (current.rules, current.rates)
+  }
+
+  private static func memory(
+    for settings: ProviderSettings, _ seed: UInt64, _ updates: SharedTokenUpdates
+  ) throws(CryptoError) -> RequestMemory {
+    RequestMemory(
+      verifier: try ProviderSignatures(keys: settings.keys), capacity: Limits.providerTokenVerdicts, seed: seed, updates: updates)
   }
 
   /// Pushes that are written to upstreams and not answered, and that wait for a stream.
@@ -107,7 +125,12 @@ extension ProviderLoop: HTTP2ServerHandler {
       environment: environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
     if remembered.credentials.value.takeWarning() { observer?(.tooManyTokenUpdates(connection.peer)) }
     switch verdict {
-    case .push(let push): admit(push, exchange, environment: environment)
+    case .push(let push):
+      if let limit = rates.exceeded(push.provider, at: loop.now) {
+        refuse(overLimit(push, limit), exchange, environment: environment, retryAfterSeconds: 1)
+      } else {
+        admit(push, exchange, environment: environment)
+      }
     case .refused(let refusal):
       conclude(refusal.reason, on: connection)
       refuse(refusal, exchange, environment: environment)
@@ -163,7 +186,18 @@ extension ProviderLoop: HTTP2ServerHandler {
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
 
-  private func refuse(_ refusal: Refusal, _ exchange: Exchange, environment: PushEnvironment?) {
+  /// The refusal of a push whose provider has sent more than it may.
+  private func overLimit(_ push: ParsedPush, _ limit: Int64) -> Refusal {
+    var refusal = Refusal(
+      reason: .tooManyRequests, field: "authorization",
+      detail: "the key \(rules.providers[push.provider].keyID) may send \(limit) requests a second here (requestsPerSecond of providers)")
+    (refusal.id, refusal.token, refusal.type, refusal.topic) = (push.id, push.token, push.type, push.topic)
+    return refusal
+  }
+
+  private func refuse(
+    _ refusal: Refusal, _ exchange: Exchange, environment: PushEnvironment?, retryAfterSeconds: Int64? = nil
+  ) {
     let batch = state.value.batch
     let id = refusal.id ?? makeID()
     var bundle = ByteRange.empty
@@ -177,7 +211,8 @@ extension ProviderLoop: HTTP2ServerHandler {
         received: loop.now))
     var ids = answerIDs(id, environment)
     if refusal.reason == .badMessageID { ids.malformed = rules.answers.refusedMessageID }
-    state.value.answers.refuse(exchange, ids, refusal.reason, detail: refusal.detail, explaining: isExplained(exchange))
+    state.value.answers.refuse(
+      exchange, ids, refusal.reason, detail: refusal.detail, retryAfterSeconds: retryAfterSeconds, explaining: isExplained(exchange))
     metrics.answered(refusal.type, refusal.reason, shard: index)
     observer?(
       .refused(

@@ -3,24 +3,21 @@ import Rules
 import Security
 import Storage
 
-/// What the data paths of all loops share; nothing in it changes while they run.
+/// What the data paths of all loops share.
 struct ProviderShared: Sendable {
   let store: Store
-  let rules: RequestRules
+  /// Rules and keys, which may be replaced while the loops run.
+  let settings: CurrentSettings
   /// The new provider tokens of all loops.
   let tokenUpdates = SharedTokenUpdates()
   /// A secret by which provider tokens and addresses are hashed on all loops.
   let seed: UInt64
   /// Streams that a client may open before its first provider token is verified, and again after one that has expired.
   let initialConcurrentStreams: Int
-  /// The public keys of the rules' providers, in their order.
-  let providerKeys: [P256PublicKey]
   /// The upstreams, in the order in which the store's resolver numbers them.
   let upstreams: [Upstream]
-  /// The gateway's own keys; at least one.
-  let signers: [ProviderTokenSigner]
-  /// The index of the signer for each app of the directory.
-  let signerOfApp: [Int]
+  /// The gateway's own keys.
+  let signers: ProviderTokenSigners
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
   /// Whether every answer explains itself, not only those whose request asks for it.

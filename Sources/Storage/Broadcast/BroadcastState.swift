@@ -96,7 +96,7 @@ extension BroadcastState {
     record.deliveries = route.upstreams.map { .init(upstream: $0, disposition: .waiting, due: now) }
     payloads[record.sequence] = submission.payload
     add(record)
-    release(record.sequence, app: route.app, patience: patience, at: now)
+    release(record.sequence, signer: route.signer, patience: patience, at: now)
     return .done
   }
 
@@ -127,16 +127,16 @@ extension BroadcastState {
 
 extension BroadcastState {
   /// Sends every delivery that is due, and ends those whose date has passed.
-  mutating func releaseDue(patience: TimeSpan, at now: Instant, app: (ChannelOwner) -> Int?) {
+  mutating func releaseDue(patience: TimeSpan, at now: Instant, signer: (ChannelOwner) -> Int) {
     for number in payloads.keys.sorted() {
       guard let record = records[number] else { continue }
       if record.deliveries.contains(where: { !$0.disposition.isFinal && $0.due <= now }) {
-        release(number, app: app(record.owner), patience: patience, at: now)
+        release(number, signer: signer(record.owner), patience: patience, at: now)
       }
     }
   }
 
-  private mutating func release(_ number: UInt64, app: Int?, patience: TimeSpan, at now: Instant) {
+  private mutating func release(_ number: UInt64, signer: Int, patience: TimeSpan, at now: Instant) {
     guard var record = records[number], let payload = payloads[number] else { return }
     let deadline = Self.deadline(record, patience)
     for index in record.deliveries.indices where !record.deliveries[index].disposition.isFinal && record.deliveries[index].due <= now {
@@ -153,7 +153,7 @@ extension BroadcastState {
         .init(at: now, disposition: .forwarding, cause: .none, upstream: upstream, attempt: record.deliveries[index].attempts))
       outgoing.append(
         ForwardedBroadcast(
-          ticket: BroadcastTicket(sequence: number, upstream: upstream), id: record.id, bundleID: record.owner.bundleID, app: app,
+          ticket: BroadcastTicket(sequence: number, upstream: upstream), id: record.id, bundleID: record.owner.bundleID, signer: signer,
           channel: record.channel, expiration: record.expiration, priority: record.priority, payload: payload))
     }
     put(record)
@@ -263,7 +263,7 @@ extension BroadcastState {
 /// Where an owner's broadcasts go, under the present configuration.
 struct BroadcastRoute {
   var upstreams: [UInt16]
-  var app: Int?
+  var signer: Int
   /// Whether a channel that is not known here may be sent to: at Apple it may be.
   var adopts: Bool
 }

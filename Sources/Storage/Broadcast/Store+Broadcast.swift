@@ -99,14 +99,14 @@ extension StoreState {
   /// Sends what is due.
   mutating func releaseBroadcasts(at now: Instant) {
     guard let due = casts.nextDue, due <= now else { return }
-    let apps = routes.apps
-    casts.releaseDue(patience: settings.connectPatience, at: now) { apps.index(of: $0.bundleID) }
+    let resolver = routes.resolver
+    casts.releaseDue(patience: settings.connectPatience, at: now) { Int(resolver.signer($0.bundleID)) }
   }
 
   /// Every upstream that a registration of the owner's app names, and the app's own.
   func broadcastRoute(_ owner: ChannelOwner) -> BroadcastRoute {
     BroadcastRoute(
-      upstreams: routes.upstreams(of: owner), app: routes.apps.index(of: owner.bundleID),
+      upstreams: routes.upstreams(of: owner), signer: Int(routes.resolver.signer(owner.bundleID)),
       adopts: routes.policy(owner.bundleID).unknownTokens == .adopt)
   }
 }

@@ -15,8 +15,8 @@ struct Route {
   var bundleID: UnsafeRawBufferPointer
   var environment: PushEnvironment
   var upstream: UInt16
-  /// The app's index in the directory; -1 when it has none.
-  var app: Int32
+  /// The number of the gateway's own key that signs for the app.
+  var signer: Int32
   var widgets: BudgetRule
   var controls: BudgetRule
   var coalesce: TimeSpan
@@ -25,10 +25,12 @@ struct Route {
   var expirationZero: AppPolicy.ExpirationZero
 }
 
-/// Works out what a route means: the app's index and rules, and the number of the upstream.
+/// Works out what a route means: the app's rules and signer, and the number of the upstream.
 struct RouteResolver: Sendable {
   var apps: AppDirectory
   var upstream: @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
+
+  func signer(_ bundleID: String) -> Int32 { Int32(apps.index(of: bundleID).map { apps[$0].signer } ?? 0) }
 
   func policy(_ bundleID: String) -> AppPolicy { apps.index(of: bundleID).map { apps.policy(at: $0) } ?? AppPolicy() }
 }
@@ -38,7 +40,8 @@ struct RouteTable: ~Copyable {
   private(set) var names: ContiguousArray<RouteName> = []
   private var routes = PagedSlab<Route>(capacity: RouteTable.capacity)
   private var numbers: [RouteName: UInt32] = [:]
-  private var resolver: RouteResolver
+  /// What the present configuration says.
+  private(set) var resolver: RouteResolver
   /// How many of the routes the engine knows.
   private(set) var savedCount = 0
 
@@ -69,9 +72,6 @@ struct RouteTable: ~Copyable {
   /// The rules for an app that may have no route yet.
   func policy(_ bundleID: String) -> AppPolicy { resolver.policy(bundleID) }
 
-  /// The apps of the present configuration.
-  var apps: AppDirectory { resolver.apps }
-
   /// The numbers of the upstreams of an app in an environment, each once: its own first, then those that registrations name. O(routes).
   func upstreams(of owner: ChannelOwner) -> [UInt16] {
     var upstreams = [resolver.upstream(owner.bundleID, owner.environment, nil)]
@@ -98,7 +98,7 @@ struct RouteTable: ~Copyable {
     return Route(
       bundleID: bundleID, environment: name.environment,
       upstream: resolver.upstream(name.bundleID, name.environment, name.upstream),
-      app: resolver.apps.index(of: name.bundleID).map(Int32.init) ?? -1, widgets: BudgetRule(policy.widgets),
+      signer: resolver.signer(name.bundleID), widgets: BudgetRule(policy.widgets),
       controls: BudgetRule(policy.controls), coalesce: policy.coalesce, mode: policy.budgetMode, validation: policy.validation,
       expirationZero: policy.expirationZero)
   }

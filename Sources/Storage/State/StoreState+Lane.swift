@@ -146,7 +146,7 @@ extension StoreState {
     batch.forwards.append(
       ForwardedPush(
         ticket: PushTicket(sequence: push.pointee.sequence, slot: slot), id: push.pointee.id, token: place.token,
-        upstream: route.pointee.upstream, app: route.pointee.app < 0 ? nil : Int(route.pointee.app), type: push.pointee.type,
+        upstream: route.pointee.upstream, signer: Int(route.pointee.signer), type: push.pointee.type,
         priority: push.pointee.priority, prioritySent: push.pointee.prioritySent, expiration: push.pointee.expiration,
         attempt: Int(push.pointee.attempts) + 1, admit: place.index, topic: place.topic, collapseID: place.collapseID,
         payload: place.payload))

@@ -11,7 +11,8 @@ extension Command {
     discussion: """
       Takes pushes and broadcasts as APNs would, checks them, spends budgets, and forwards them to its upstreams: mock devices or Apple.
       What the configuration leaves open (certificate, keys, access tokens, store, upstream) comes from the state folder, which is
-      made when missing. Prints `ready provider=URL control=URL` and runs until SIGTERM, which drains it.
+      made when missing. Prints `ready provider=URL control=URL` and runs until SIGTERM, which drains it. SIGHUP has it read
+      certificates, keys, access tokens, apps and budgets again; when something is wrong with them, the old ones hold.
       """,
     options: ServerOptions.all(GatewayConfiguration.keys),
     examples: [
@@ -19,22 +20,16 @@ extension Command {
     ]
   ) { arguments in
     let stop = try ServerStop()
-    let options = try ServerOptions(arguments, keys: GatewayConfiguration.keys)
     let trace = ConfigurationTrace()
-    var configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
-    var state: DevState?
-    if !configuration.isComplete {
-      let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
-      try configuration.fill(from: prepared)
-      state = prepared
-    }
-    if case .folder(let store)? = configuration.store { try Files.makeFolder(store) }
-    let sockets = try GatewaySockets.bind(configuration)
+    let (configuration, state, options) = try gatewayConfiguration(arguments, trace)
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
-    for path in trace.secretFiles.map(\.path) + (state?.folder.secretFiles ?? []) {
-      if let complaint = FilePermissions.complaint(about: path) { log.write(.warning, complaint) }
-    }
     var surroundings = Gateway.Surroundings(version: Version.text, clock: { Machine.now })
+    if case .folder(let store)? = configuration.store {
+      try Files.makeFolder(store)
+      surroundings.appStorage = AppStorage(folder: store)
+    }
+    let sockets = try GatewaySockets.bind(configuration)
+    warnOfOpenFiles(trace, state, log)
     surroundings.explainsAlways = configuration.explainHeaders
     surroundings.observer = { log.write($0) }
     if state != nil || options.namesFolder {
@@ -51,6 +46,7 @@ extension Command {
         $0.plain = nil
       }
     }
+    stop.onHangup = { reload(gateway, arguments, log) }
     let faces = [(name: "provider", url: provider), (name: "control", url: control)]
     Console.print(ReadyLine.text(faces, json: arguments.wantsJSON))
     let status = try stop.wait()
@@ -58,5 +54,41 @@ extension Command {
     gateway.drain()
     log.flush()
     return status
+  }
+
+  /// What the command line, the environment, the file and the state folder say at the moment.
+  private static func gatewayConfiguration(
+    _ arguments: Arguments, _ trace: ConfigurationTrace
+  ) throws -> (GatewayConfiguration, DevState?, ServerOptions) {
+    let options = try ServerOptions(arguments, keys: GatewayConfiguration.keys)
+    var configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
+    guard !configuration.isComplete else { return (configuration, nil, options) }
+    let state = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
+    try configuration.fill(from: state)
+    return (configuration, state, options)
+  }
+
+  /// Reads everything anew and has the gateway go by it; what is wrong is told, and then nothing has changed.
+  private static func reload(_ gateway: Gateway, _ arguments: Arguments, _ log: Log) {
+    let trace = ConfigurationTrace()
+    do {
+      let (configuration, state, _) = try gatewayConfiguration(arguments, trace)
+      let report = try gateway.reload(configuration)
+      warnOfOpenFiles(trace, state, log)
+      log.write(
+        .info, "the configuration was read again",
+        [LogField("changed", report.changed.isEmpty ? "nothing" : report.changed.joined(separator: "; "))])
+      if !report.needRestart.isEmpty {
+        log.write(.warning, "some changes need a restart", [LogField("keys", report.needRestart.joined(separator: ", "))])
+      }
+    } catch {
+      log.write(.error, "the configuration was read again and is not used; the old one holds", [LogField("reason", "\(error)")])
+    }
+  }
+
+  private static func warnOfOpenFiles(_ trace: ConfigurationTrace, _ state: DevState?, _ log: Log) {
+    for path in trace.secretFiles.map(\.path) + (state?.folder.secretFiles ?? []) {
+      if let complaint = FilePermissions.complaint(about: path) { log.write(.warning, complaint) }
+    }
   }
 }

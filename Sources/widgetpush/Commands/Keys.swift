@@ -11,7 +11,7 @@ extension Command {
       The folder's keys are of two uses: provider keys, which backends sign with and the gateway checks, and signing keys, which the
       gateway signs with what it sends on, one a team. new makes a key; import takes in a .p8 file, such as Apple's. Both leave a file
       AuthKey_ID.p8 with the permissions 600. list tells of a key that others can read, and with --fix makes it the owner's alone.
-      A gateway that runs with the state folder takes changed keys on SIGHUP.
+      `widgetpush gateway` takes changed keys on SIGHUP, `widgetpush dev` when it is next started.
       """,
     options: [
       Option("--use", "USE", "provider or signing (provider)"), Option("--team", "ID", "the team's id (for new, that of the state folder)"),

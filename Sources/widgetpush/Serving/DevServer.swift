@@ -56,7 +56,11 @@ final class DevServer {
       name: GatewayConfiguration.deviceUpstream, host: ServerURL.host(options.bind), port: device.port, authorityPEM: state.authorityPEM)
     configuration.upstreams = [upstream]
     try configuration.fill(from: state)
-    if case .folder(let store)? = configuration.store { try Files.makeFolder(store) }
+    var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
+    if case .folder(let store)? = configuration.store {
+      try Files.makeFolder(store)
+      surroundings.appStorage = AppStorage(folder: store)
+    }
 
     var credentials = state.credentials
     func url(_ port: UInt16) -> String { ServerURL.text("https", bind: options.bind, port: port, advertised: options.advertised) }
@@ -65,7 +69,6 @@ final class DevServer {
     credentials.device = url(device.port)
     credentials.plain = sockets.plainAddress.map { "http://127.0.0.1:\($0.port)" }
 
-    var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
     let known = credentials
     surroundings.observer = { observer($0, known) }
     surroundings.identityForName = { mint?.identity(for: $0) }

@@ -1,3 +1,4 @@
+import Control
 import Gateway
 import JSON
 import Push
@@ -37,6 +38,9 @@ enum EventText {
     case .storeFailed(let why):
       return lines("the store takes no pushes: \(why)", "Pushes are answered 503 until that is mended; then it goes on by itself.")
     case .storeRecovered: return "the store takes pushes again"
+    case .adminCall(let call):
+      return lines(
+        "admin call: \(call.caller.isEmpty ? "nobody known" : call.caller)  \(call.method) \(call.path)  \(call.status)", call.problem)
     case .cannotSign(let upstream, let error): return lines("cannot sign for upstream \(upstream): \(error)", nil)
     }
   }
@@ -86,6 +90,11 @@ enum EventText {
     case .upstreamOpened: return .none
     case .storeFailed(let why): return ["event": "storeFailed", "happened": .string(why)]
     case .storeRecovered: return ["event": "storeRecovered"]
+    case .adminCall(let call):
+      return [
+        "event": "adminCall", "who": .string(call.caller), "what": .string("\(call.method) \(call.path)"),
+        "status": .integer(Int64(call.status)), "peer": .string(call.peer),
+      ]
     case .cannotSign(let upstream, let error):
       return ["event": "cannotSign", "upstream": .string(upstream), "happened": .string(error.description)]
     }

@@ -1,3 +1,4 @@
+import Control
 import Gateway
 import Push
 import Reactor
@@ -28,6 +29,13 @@ extension Log {
     case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])
     case .storeFailed(let why): write(.error, "the store takes no pushes, and they are answered 503", [LogField("reason", why)])
     case .storeRecovered: write(.info, "the store takes pushes again")
+    case .adminCall(let call):
+      write(
+        call.status < 400 ? .info : .warning, "an admin call",
+        [
+          LogField("who", call.caller.isEmpty ? "nobody known" : call.caller), LogField("what", "\(call.method) \(call.path)"),
+          LogField("status", call.status), LogField("peer", call.peer), LogField("problem", call.problem),
+        ])
     case .cannotSign(let upstream, let error):
       write(.error, "a provider token cannot be signed", [LogField("upstream", upstream), LogField("reason", error)])
     }

@@ -10,6 +10,8 @@ final class ServerStop {
   private var child: ChildProcess?
   private var childStatus: Int32?
   private var signalsSeen = 0
+  /// What SIGHUP asks for; nil has it end the wait, as the end of a terminal does.
+  var onHangup: (() -> Void)?
 
   /// Keeps the signals from their default effect in this thread and all it starts.
   ///
@@ -45,6 +47,10 @@ final class ServerStop {
   }
 
   private func receive(_ signal: Signal) {
+    if signal == .hangup, let onHangup {
+      onHangup()
+      return
+    }
     signalsSeen += 1
     guard let child, signalsSeen == 1 else {
       loop.stop()

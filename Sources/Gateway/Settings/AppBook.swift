@@ -1,0 +1,123 @@
+import Configuration
+import JSON
+import Primitives
+import Push
+
+/// The apps as configured, and what has been set for some of them at run time, which wins.
+struct AppBook: Sendable {
+  /// The apps that the configuration lists.
+  var configured: [AppDirectory.App]
+  /// What the configuration has for every other app.
+  var anyApp: AppDirectory.App?
+  /// The fields that the configuration gives each app, by bundle id.
+  var configuredFields: [String: Set<String>]
+  /// What was set at run time, by bundle id.
+  var set: [String: AppSettings] = [:]
+  /// The upstreams that are Apple's.
+  private let appleUpstreams: Set<String>
+  /// The upstream of apps that name none, where there is one only.
+  private let onlyUpstream: String?
+
+  /// The apps of `configuration`, with what was set before.
+  init(_ configuration: GatewayConfiguration, set: [String: AppSettings]) {
+    configured = configuration.apps
+    anyApp = configuration.anyApp
+    configuredFields = configuration.appFields
+    self.set = set
+    onlyUpstream = configuration.upstreams.count == 1 ? configuration.upstreams[0].name : nil
+    appleUpstreams = Set(configuration.upstreams.filter(\.isApple).map(\.name))
+  }
+
+  /// How many apps are listed, by either side.
+  var count: Int { configured.count + set.keys.count { !isConfigured($0) } }
+
+  func isConfigured(_ bundleID: String) -> Bool { configured.contains { $0.bundleID == bundleID } }
+
+  /// What holds for an app; nil when there is no such app. Throws when what is set does not go with what is configured.
+  func app(_ bundleID: String) throws(FieldError) -> AppDirectory.App? {
+    guard let settings = set[bundleID] else {
+      if let app = configured.first(where: { $0.bundleID == bundleID }) { return app }
+      return anyApp
+    }
+    return try app(bundleID, with: settings)
+  }
+
+  /// What would hold for an app with these settings.
+  func app(_ bundleID: String, with settings: AppSettings) throws(FieldError) -> AppDirectory.App {
+    var base = configured.first { $0.bundleID == bundleID } ?? anyApp ?? AppDirectory.App(bundleID: bundleID)
+    base.bundleID = bundleID
+    if base.developmentUpstream == nil && base.productionUpstream == nil {
+      if settings.developmentUpstream == nil && settings.productionUpstream == nil {
+        (base.developmentUpstream, base.productionUpstream) = (onlyUpstream, onlyUpstream)
+      }
+      let targets = [settings.developmentUpstream, settings.productionUpstream, base.productionUpstream].compactMap(\.self)
+      if targets.contains(where: appleUpstreams.contains) { base.policy = .apple }
+    }
+    return try settings.applied(to: base)
+  }
+
+  /// The directory of all; `signer` says which of the gateway's keys signs for a team. What was set and does not go with the
+  /// configuration any more is left out.
+  func directory(signer: (String?) -> Int) -> AppDirectory {
+    func signed(_ app: AppDirectory.App) -> AppDirectory.App {
+      var app = app
+      app.signer = signer(app.teamID)
+      return app
+    }
+    let apps = configured.map { app in
+      guard let settings = set[app.bundleID] else { return signed(app) }
+      return signed((try? self.app(app.bundleID, with: settings)) ?? app)
+    }
+    let known = Swift.Set(configured.map(\.bundleID))
+    let added = set.keys.sorted().filter { !known.contains($0) }.compactMap { bundleID -> AppDirectory.App? in
+      guard let settings = set[bundleID] else { return nil }
+      return (try? self.app(bundleID, with: settings)).map(signed)
+    }
+    return AppDirectory(apps + added, anyApp: anyApp.map(signed))
+  }
+
+  /// The app as `GET /v1/apps/{bundleID}` shows it: what holds, and where each value came from.
+  func view(_ bundleID: String) throws(FieldError) -> JSONValue? {
+    guard let app = try app(bundleID) else { return nil }
+    let own = set[bundleID]?.fields ?? []
+    let given = configuredFields[bundleID] ?? (isConfigured(bundleID) ? [] : configuredFields["*"] ?? [])
+    var origins: JSONObject = [:]
+    for field in Self.fields {
+      origins[field] = own.contains(field) ? "api" : given.contains(field) ? "configuration" : "default"
+    }
+    var object: JSONObject = ["bundleID": .string(bundleID)]
+    object["team"] = app.teamID.map(JSONValue.string)
+    var upstream: JSONObject = [:]
+    upstream["development"] = app.developmentUpstream.map(JSONValue.string)
+    upstream["production"] = app.productionUpstream.map(JSONValue.string)
+    object["upstream"] = .object(upstream)
+    object["validation"] = .string(app.policy.validation.rawValue)
+    object["budgetMode"] = .string(app.policy.budgetMode.rawValue)
+    object["unknownTokens"] = .string(app.policy.unknownTokens.rawValue)
+    object["expirationZero"] = .string(app.policy.expirationZero.rawValue)
+    object["coalesceSeconds"] = .number(app.policy.coalesce.seconds)
+    object["broadcast"] = .bool(app.policy.broadcast)
+    object["budgets"] = ["widgets": app.policy.widgets.json, "controls": app.policy.controls.json]
+    object["origins"] = .object(origins)
+    return .object(object)
+  }
+
+  /// Every field that has an origin.
+  private static let fields: [String] =
+    [
+      "team", "upstream.development", "upstream.production", "validation", "budgetMode", "unknownTokens", "expirationZero",
+      "coalesceSeconds", "broadcast",
+    ]
+    + ["widgets", "controls"].flatMap { name in
+      ["allowance", "burst", "windowSeconds", "minimumIntervalSeconds"].map { "budgets.\(name).\($0)" }
+    }
+}
+
+extension BudgetParameters {
+  fileprivate var json: JSONValue {
+    [
+      "allowance": .integer(allowance), "burst": .integer(burst), "windowSeconds": .number(window.seconds),
+      "minimumIntervalSeconds": .number(minimumInterval.seconds),
+    ]
+  }
+}

@@ -1,0 +1,242 @@
+import Configuration
+import Control
+import Forwarding
+import JSON
+import Primitives
+import Push
+import Rules
+import Security
+import Synchronization
+
+/// What of a running gateway may change: certificates, keys, access tokens, apps and their budgets.
+///
+/// Safe to use from any thread; one change is made at a time, each whole or not at all.
+final class LiveSettings: Sendable {
+  /// What depends on the configuration and is handed out when it changes.
+  struct Parts: Sendable {
+    var apps: AppDirectory
+    var provider: ProviderSettings
+    var controlTLS: TLSContext
+    var accessTokens: AccessTokens
+  }
+
+  private struct State: Sendable {
+    var configuration: GatewayConfiguration
+    var book: AppBook
+    var parts: Parts
+    /// The number of each key that the gateway ever signed with.
+    var signerNumbers: [SigningKey: Int]
+    /// Told of what has changed; nil until the gateway is up.
+    var publish: (@Sendable (Parts) -> Void)?
+    /// Whether something changed before anybody could be told.
+    var isUntold = false
+
+    mutating func tell() {
+      if let publish { publish(parts) } else { isUntold = true }
+    }
+  }
+
+  /// The gateway's own keys.
+  let signers: ProviderTokenSigners
+  private let state: Mutex<State>
+  private let storage: AppStorage?
+  private let identityForName: (@Sendable (String) -> TLSIdentity?)?
+
+  /// The settings at a start; throws for a certificate, a key or a kept setting that cannot be used.
+  init(
+    _ configuration: GatewayConfiguration, storage: AppStorage?, identityForName: (@Sendable (String) -> TLSIdentity?)?
+  ) throws {
+    self.storage = storage
+    self.identityForName = identityForName
+    guard let first = configuration.signingKeys.first else { throw GatewayError.noSigningKey }
+    let signers = ProviderTokenSigners([try Self.signer(first)])
+    var numbers = [first: 0]
+    try Self.addSigners(of: configuration, to: signers, &numbers)
+    let book = AppBook(configuration, set: try storage?.settings() ?? [:])
+    let parts = try Self.parts(configuration, book, numbers, identityForName)
+    self.signers = signers
+    state = Mutex(State(configuration: configuration, book: book, parts: parts, signerNumbers: numbers))
+  }
+
+  /// What holds at the moment.
+  var parts: Parts { state.withLock { $0.parts } }
+
+  /// From now on, `publish` is told of each change, one after another.
+  func whenChanged(_ publish: @escaping @Sendable (Parts) -> Void) {
+    state.withLock { state in
+      state.publish = publish
+      if state.isUntold { state.tell() }
+    }
+  }
+
+  /// Goes by `configuration` from now on; throws, and changes nothing, when a part of it cannot be used.
+  ///
+  /// - Returns: What has changed, and what would only change with a restart.
+  func reload(_ configuration: GatewayConfiguration) throws -> ReloadReport {
+    try state.withLock { state in
+      let names = state.configuration.upstreams.map(\.name)
+      for app in configuration.apps + (configuration.anyApp.map { [$0] } ?? []) {
+        for name in [app.developmentUpstream, app.productionUpstream].compactMap(\.self) where !names.contains(name) {
+          throw ConfigurationError(
+            "the app \(app.bundleID.isEmpty ? "*" : app.bundleID) names the upstream \"\(name)\", which a restart brings; there are now \(names.joined(separator: ", "))",
+            at: "apps")
+        }
+      }
+      guard !configuration.signingKeys.isEmpty else { throw GatewayError.noSigningKey }
+      var numbers = state.signerNumbers
+      // What cannot change goes on as it is, and is told.
+      var next = configuration
+      next.upstreams = state.configuration.upstreams
+      let book = AppBook(next, set: state.book.set)
+      _ = try Self.publicKeys(next.providers)
+      for key in next.signingKeys { _ = try Self.signer(key) }
+      try Self.addSigners(of: next, to: signers, &numbers)
+      let parts = try Self.parts(next, book, numbers, identityForName)
+      let report = ReloadReport(from: state.configuration, to: configuration)
+      state.configuration = next
+      state.book = book
+      state.signerNumbers = numbers
+      state.parts = parts
+      state.tell()
+      return report
+    }
+  }
+
+  // MARK: Apps
+
+  /// The app as the control API shows it; nil when there is none.
+  func view(_ bundleID: String) throws(FieldError) -> JSONValue? {
+    let book = state.withLock { $0.book }
+    return try book.view(bundleID)
+  }
+
+  /// Whether something was set for the app at run time.
+  func hasSet(_ bundleID: String) -> Bool { state.withLock { $0.book.set[bundleID] != nil } }
+
+  /// What came of a change of an app.
+  enum Change: Sendable {
+    /// The app had nothing set at run time before, or it had.
+    case made(isNew: Bool)
+    /// The settings do not go with the configuration.
+    case refused(FieldError)
+    /// There are as many apps as there may be.
+    case full
+    /// It could not be kept, for that reason, and was not made.
+    case notKept(String)
+  }
+
+  /// Sets what `settings` has for an app, in place of all that was set before; nil takes it back.
+  func set(_ bundleID: String, _ settings: AppSettings?) -> Change {
+    state.withLock { state in
+      var book = state.book
+      let isNew = book.set[bundleID] == nil
+      if let settings {
+        do throws(FieldError) {
+          try check(try book.app(bundleID, with: settings), state.configuration)
+        } catch {
+          return .refused(error)
+        }
+      }
+      book.set[bundleID] = settings
+      guard book.count <= Limits.apps || !isNew else { return .full }
+      do {
+        try storage?.keep(book.set)
+      } catch {
+        return .notKept("\(error)")
+      }
+      state.book = book
+      state.parts.apps = Self.directory(book, state.configuration, state.signerNumbers)
+      state.parts.provider.rules = Self.rules(state.parts.apps, state.configuration)
+      state.tell()
+      return .made(isNew: isNew)
+    }
+  }
+
+  /// Whether an app's upstreams are there, and a team that signs for Apple where one is Apple's.
+  private func check(_ app: AppDirectory.App, _ configuration: GatewayConfiguration) throws(FieldError) {
+    let names = configuration.upstreams.map(\.name)
+    if app.developmentUpstream == nil && app.productionUpstream == nil {
+      throw FieldError(field: "upstream", message: "upstream is missing; it must be one of \(names.joined(separator: ", "))")
+    }
+    for name in [app.developmentUpstream, app.productionUpstream].compactMap(\.self) where !names.contains(name) {
+      let hint = nearestName(to: name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+      throw FieldError(field: "upstream", message: "upstream must be one of \(names.joined(separator: ", ")), not \"\(name)\"\(hint)")
+    }
+    let teams = configuration.signingKeys.map(\.teamID)
+    let apple = configuration.upstreams.contains { $0.isApple && [app.developmentUpstream, app.productionUpstream].contains($0.name) }
+    guard apple, !teams.contains(app.teamID ?? "") else { return }
+    throw FieldError(
+      field: "team", message: "team must be one whose key signs for Apple, since an upstream is Apple's: \(teams.joined(separator: ", "))")
+  }
+}
+
+// MARK: Making the parts
+
+extension LiveSettings {
+  private static func signer(_ key: SigningKey) throws(ConfigurationError) -> ProviderTokenSigner {
+    try ConfigurationError.naming("teams, key \(key.keyID) of team \(key.teamID)") {
+      try ProviderTokenSigner(teamID: key.teamID, keyID: key.keyID, key: try P256PrivateKey(pem: key.keyPEM))
+    }
+  }
+
+  private static func addSigners(
+    of configuration: GatewayConfiguration, to signers: ProviderTokenSigners, _ numbers: inout [SigningKey: Int]
+  ) throws(ConfigurationError) {
+    for key in configuration.signingKeys where numbers[key] == nil { numbers[key] = signers.add(try signer(key)) }
+  }
+
+  private static func directory(
+    _ book: AppBook, _ configuration: GatewayConfiguration, _ numbers: [SigningKey: Int]
+  ) -> AppDirectory {
+    let keys = configuration.signingKeys
+    return book.directory { team in (keys.first { $0.teamID == team } ?? keys.first).flatMap { numbers[$0] } ?? 0 }
+  }
+
+  private static func rules(_ apps: AppDirectory, _ configuration: GatewayConfiguration) -> RequestRules {
+    RequestRules(
+      apps: apps, providers: configuration.providerDirectory, answers: configuration.answers, tokenUpdates: configuration.tokenUpdates)
+  }
+
+  private static func parts(
+    _ configuration: GatewayConfiguration, _ book: AppBook, _ numbers: [SigningKey: Int],
+    _ identityForName: (@Sendable (String) -> TLSIdentity?)?
+  ) throws -> Parts {
+    guard let identity = configuration.identity else { throw GatewayError.noIdentity }
+    let tls = try tlsIdentity(identity)
+    let apps = directory(book, configuration, numbers)
+    let provider = ProviderSettings(
+      rules: rules(apps, configuration), keys: try publicKeys(configuration.providers),
+      rates: ProviderRates(configuration.providers.map(\.requestsPerSecond)),
+      tls: try TLSContext.server(
+        tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
+        identityForName: identityForName))
+    return Parts(
+      apps: apps, provider: provider,
+      controlTLS: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: identityForName),
+      accessTokens: AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
+  }
+
+  /// Looks at every certificate and key of a configuration as a start would; a part that is missing may come from elsewhere.
+  static func check(_ configuration: GatewayConfiguration) throws(ConfigurationError) {
+    if let identity = configuration.identity { _ = try tlsIdentity(identity) }
+    for settings in configuration.upstreams {
+      _ = try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
+    }
+    _ = try publicKeys(configuration.providers)
+    for key in configuration.signingKeys { _ = try signer(key) }
+  }
+
+  private static func tlsIdentity(_ identity: ServerIdentity) throws(ConfigurationError) -> TLSIdentity {
+    try ConfigurationError.naming("tls.certificateFile and tls.keyFile") {
+      try TLSIdentity(certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM)
+    }
+  }
+
+  private static func publicKeys(_ providers: [ProviderKey]) throws(ConfigurationError) -> [P256PublicKey] {
+    var keys: [P256PublicKey] = []
+    for provider in providers {
+      keys.append(try ConfigurationError.naming("providers, key \(provider.keyID)") { try P256PublicKey(pem: provider.keyPEM) })
+    }
+    return keys
+  }
+}
