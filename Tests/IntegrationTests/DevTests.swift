@@ -86,6 +86,19 @@ import Testing
     #expect(try await second.terminate() == 0)
   }
 
+  /// curl verifies the certificate against the name that it asked for.
+  @Test(arguments: [
+    "api.push.apple.com", "api.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com", "pushes.of-nobody.example",
+  ]) func anyServerNameHasACertificate(name: String) async throws {
+    let dev = try await SharedDev.deployment()
+    for face in ["provider", "control", "device"] {
+      let port = try dev.port(face)
+      let answer = try await curl(
+        "GET", "https://\(name):\(port)/livez", ca: dev.state.path("ca.pem"), options: ["--resolve", "\(name):\(port):127.0.0.1"])
+      #expect(face == "provider" ? answer.status == 405 : answer.status == 200, "\(face): \(answer)")
+    }
+  }
+
   @Test func aCommandRunsWithTheEnvironmentAndItsStatusIsTheEnd() async throws {
     let folder = try Folder()
     let process = try Deployment.launch(["dev", "--", "sh", "-c", "env | grep ^WIDGETPUSH_; exit 7"], in: folder)

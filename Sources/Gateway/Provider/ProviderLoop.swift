@@ -19,17 +19,17 @@ final class ProviderLoop {
   let index: Int
   let loop: EventLoop
   let store: Store
-  private let settings: CurrentSettings
-  private let tokenUpdates: SharedTokenUpdates
-  private(set) var rules: RequestRules
-  private(set) var rates: ProviderRates
+  let settings: CurrentSettings
+  let tokenUpdates: SharedTokenUpdates
+  var rules: RequestRules
+  var rates: ProviderRates
   let forwarder: Forwarder
   private let upstreamNames: [String]
   let metrics: GatewayMetrics
   private let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
   private let explainsAlways: Bool
-  private let seed: UInt64
+  let seed: UInt64
   private let initialConcurrentStreams: Int
   let ids = RandomPool()
   let exchanges: ExchangePool
@@ -85,20 +85,6 @@ final class ProviderLoop {
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
     replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
-  }
-
-  /// Goes by the newest settings from the next request on; what was remembered belonged to the ones before.
-  func adoptSettings() throws(CryptoError) {
-    let current = settings.value
-    state.value.memory = try Self.memory(for: current, seed, tokenUpdates)
-    (rules, rates) = (current.rules, current.rates)
-  }
-
-  private static func memory(
-    for settings: ProviderSettings, _ seed: UInt64, _ updates: SharedTokenUpdates
-  ) throws(CryptoError) -> RequestMemory {
-    RequestMemory(
-      verifier: try ProviderSignatures(keys: settings.keys), capacity: Limits.providerTokenVerdicts, seed: seed, updates: updates)
   }
 
   /// Pushes that are written to upstreams and not answered, and that wait for a stream.
@@ -184,15 +170,6 @@ extension ProviderLoop: HTTP2ServerHandler {
       payload: batch.append(exchange.body))
     batch.admits.append(operation)
     if batch.operationCount >= Limits.batchOperations { submit() }
-  }
-
-  /// The refusal of a push whose provider has sent more than it may.
-  private func overLimit(_ push: ParsedPush, _ limit: Int64) -> Refusal {
-    var refusal = Refusal(
-      reason: .tooManyRequests, field: "authorization",
-      detail: "the key \(rules.providers[push.provider].keyID) may send \(limit) requests a second here (requestsPerSecond of providers)")
-    (refusal.id, refusal.token, refusal.type, refusal.topic) = (push.id, push.token, push.type, push.topic)
-    return refusal
   }
 
   private func refuse(

@@ -87,6 +87,8 @@ final class LiveSettings: Sendable {
       // What cannot change goes on as it is, and is told.
       var next = configuration
       next.upstreams = state.configuration.upstreams
+      next.answers = state.configuration.answers
+      next.tokenUpdates = state.configuration.tokenUpdates
       let book = AppBook(next, set: state.book.set)
       _ = try Self.publicKeys(next.providers)
       for key in next.signingKeys { _ = try Self.signer(key) }

@@ -23,6 +23,8 @@ public struct ReloadReport: Hashable, Sendable {
     compare("provider.initialConcurrentStreams", \.initialConcurrentStreams)
     compare("control.port", \.controlPort)
     compare("provider.explainHeaders", \.explainHeaders)
+    compare("provider.tokenUpdates", \.tokenUpdates)
+    compare("provider.answers", \.answers)
     compare("loops", \.loops)
     compare("store.path", \.store)
     compare("pushLog.maxEntries", \.pushLogEntries)

@@ -1,0 +1,30 @@
+import Primitives
+import ProviderAPI
+import Push
+import Rules
+import Security
+
+extension ProviderLoop {
+  /// Goes by the newest settings from the next request on; what was remembered belonged to the ones before.
+  func adoptSettings() throws(CryptoError) {
+    let current = settings.value
+    state.value.memory = try Self.memory(for: current, seed, tokenUpdates)
+    (rules, rates) = (current.rules, current.rates)
+  }
+
+  static func memory(
+    for settings: ProviderSettings, _ seed: UInt64, _ updates: SharedTokenUpdates
+  ) throws(CryptoError) -> RequestMemory {
+    RequestMemory(
+      verifier: try ProviderSignatures(keys: settings.keys), capacity: Limits.providerTokenVerdicts, seed: seed, updates: updates)
+  }
+
+  /// The refusal of a push whose provider has sent more than it may.
+  func overLimit(_ push: ParsedPush, _ limit: Int64) -> Refusal {
+    var refusal = Refusal(
+      reason: .tooManyRequests, field: "authorization",
+      detail: "the key \(rules.providers[push.provider].keyID) may send \(limit) requests a second here (requestsPerSecond of providers)")
+    (refusal.id, refusal.token, refusal.type, refusal.topic) = (push.id, push.token, push.type, push.topic)
+    return refusal
+  }
+}
