@@ -126,6 +126,14 @@ let package = Package(
       name: "GatewayTests",
       dependencies: ["Configuration", "Control", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Security", "Storage", "Telemetry"],
       swiftSettings: tests),
+    // The ways in that are fuzzed; their corpora are replayed by the tests.
+    .target(
+      name: "FuzzEntries",
+      dependencies: [
+        "Configuration", "Delivery", "Forwarding", "Gateway", "HTTP2", "JSON", "Primitives", "ProviderAPI", "Push", "Rules",
+      ],
+      path: "Tests/Fuzz/Entries", swiftSettings: tests),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzEntries"], swiftSettings: tests),
     .target(name: "CAllocCounter", path: "Tests/Support/CAllocCounter"),
     .testTarget(
       name: "MockDeviceTests",
@@ -144,3 +152,9 @@ let package = Package(
     .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
   ]
 )
+
+// scripts/fuzz builds this one apart, with libFuzzer.
+if Context.environment["WIDGETPUSH_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(name: "fuzz", dependencies: ["FuzzEntries"], path: "Tests/Fuzz/Driver", swiftSettings: [.swiftLanguageMode(.v6)]))
+}

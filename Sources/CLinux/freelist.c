@@ -16,7 +16,7 @@ struct c_freelist {
   /* The class of each size, in steps of 16 bytes, which every class's size is a multiple of. */
   unsigned char class_of[LARGEST / STEP + 1];
   size_t kept_bytes, kept_bytes_max;
-  uint64_t misses, live;
+  uint64_t served, misses, live;
 };
 
 static inline size_t size_of(size_t class_index) {
@@ -35,13 +35,20 @@ c_freelist *c_freelist_new(size_t kept_bytes_max) {
   return list;
 }
 
-void c_freelist_delete(c_freelist *list) {
-  for (int i = 0; i < CLASSES; i++)
+void c_freelist_release_kept(c_freelist *list) {
+  for (int i = 0; i < CLASSES; i++) {
     for (void *block = list->head[i]; block;) {
       void *next = *(void **)block;
       free((header *)block - 1);
       block = next;
     }
+    list->head[i] = NULL;
+  }
+  list->kept_bytes = 0;
+}
+
+void c_freelist_delete(c_freelist *list) {
+  c_freelist_release_kept(list);
   free(list);
 }
 
@@ -57,6 +64,7 @@ static void *from_libc(c_freelist *list, size_t class_index, size_t usable) {
 
 void *c_freelist_malloc(size_t size, void *self) {
   c_freelist *list = self;
+  list->served++;
   if (size > LARGEST) return from_libc(list, LARGE, size);
   size_t class_index = list->class_of[(size + STEP - 1) / STEP];
   void *block = list->head[class_index];
@@ -100,6 +108,7 @@ void *c_freelist_realloc(void *block, size_t size, void *self) {
   return larger;
 }
 
+uint64_t c_freelist_served(const c_freelist *list) { return list->served; }
 uint64_t c_freelist_misses(const c_freelist *list) { return list->misses; }
 uint64_t c_freelist_live(const c_freelist *list) { return list->live; }
 size_t c_freelist_kept_bytes(const c_freelist *list) { return list->kept_bytes; }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/socket.h>
 
@@ -8,3 +9,5 @@ int c_linux_accept(int listener, struct sockaddr *address, unsigned int *length)
 }
 
 void c_linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void c_linux_give_back(void) { malloc_trim(0); }

@@ -1,14 +1,14 @@
-import Delivery
-import HTTP2
+package import Delivery
+package import HTTP2
 import JSON
-import Primitives
+package import Primitives
 import Push
 
 extension UpstreamAnswer {
   /// Reads what an upstream answered to one push; `detail` becomes what a mock device had to say.
   ///
   /// A 200 costs no allocation. An error's body is parsed; one that is not Apple's JSON has a status and no reason.
-  init(_ answer: Answer, detail: inout ByteRange) {
+  package init(_ answer: Answer, detail: inout ByteRange) {
     self.init(status: answer.status)
     guard answer.status != 200 else {
       if let header = answer.value(of: .widgetpushOutcome) { detail = readOutcome(header) }

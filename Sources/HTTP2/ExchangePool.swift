@@ -62,6 +62,8 @@ struct PoolCore {
   var used = 0
   var open = 0
   var refused = 0
+  /// The slot that `unfinished` looked at last.
+  private var hand = 0
   private var free: UnsafeMutablePointer<ExchangeSlot>?
   private(set) var firstToDrain: UnsafeMutablePointer<ServerCore>?
   private var lastToDrain: UnsafeMutablePointer<ServerCore>?
@@ -71,6 +73,20 @@ struct PoolCore {
     blocks = .passUnretained(memory.blocks)
     stage = memory.stage
     slots = .allocate(capacity: capacity)
+  }
+
+  /// A request that is still to come, of the session with the most among some slots looked at in turn, if that has more than
+  /// `count`: what to give up for a session that has `count` when no slot is left. Whoever holds the pool full of requests
+  /// that never end keeps out nobody who has fewer.
+  mutating func unfinished(ofMoreThan count: Int) -> UnsafeMutablePointer<ExchangeSlot>? {
+    var (found, most) = (UnsafeMutablePointer<ExchangeSlot>?.none, count)
+    for _ in 0..<min(used, 32) {
+      hand = hand + 1 < used ? hand + 1 : 0
+      let slot = slots + hand
+      guard slot.pointee.state == .receiving, let session = slot.pointee.session, session.pointee.openStreams > most else { continue }
+      (found, most) = (slot, session.pointee.openStreams)
+    }
+    return found
   }
 
   mutating func take() -> UnsafeMutablePointer<ExchangeSlot>? {

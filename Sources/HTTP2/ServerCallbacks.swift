@@ -69,6 +69,11 @@ enum ServerCallbacks {
       core.pointee.complete(slot)
       return 0
     }
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(table) { _, frame, _, user in
+      // Mostly the end of the connection; where nghttp2 resets the stream instead, the client has made it do so (CVE-2025-8671).
+      let core = server(user)
+      return slot(core, frame!.pointee.hd.stream_id) == nil || core.pointee.countReset() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+    }
     nghttp2_session_callbacks_set_on_stream_close_callback(table) { _, stream, _, user in
       let core = server(user)
       if let slot = slot(core, stream) { core.pointee.close(slot) }

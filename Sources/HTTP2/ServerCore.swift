@@ -31,7 +31,7 @@ import Primitives
   var hasPeerSettings = false
   /// Open exchanges that were answered before their request was complete.
   private(set) var earlyAnswers = 0
-  private var openStreams = 0
+  private(set) var openStreams = 0
   private var errorAnswers = 0
   var limit: StreamLimit
   var skipped = SkippedStreams()
@@ -58,7 +58,7 @@ import Primitives
 
   /// Opens an exchange for a new stream, or nil when it has to be refused.
   mutating func open(_ stream: Int32, _ me: UnsafeMutablePointer<ServerCore>) -> UnsafeMutablePointer<ExchangeSlot>? {
-    guard !isGoingAway, openStreams < limit.allowed, let slot = pool.pointee.take() else { return nil }
+    guard !isGoingAway, openStreams < limit.allowed, let slot = pool.pointee.take() ?? takeFromAnother() else { return nil }
     openStreams &+= 1
     slot.pointee.session = me
     slot.pointee.stream = stream
@@ -73,6 +73,24 @@ import Primitives
     headingIsTrailers = false
     latest = slot
     return slot
+  }
+
+  /// The slot of a request that another session, which has more of them, does not get finished.
+  private mutating func takeFromAnother() -> UnsafeMutablePointer<ExchangeSlot>? {
+    // One more than it has, so that two sessions do not take from each other in turn.
+    guard let slot = pool.pointee.unfinished(ofMoreThan: openStreams + 1), let owner = slot.pointee.session else { return nil }
+    owner.pointee.giveAway(slot)
+    pool.pointee.mark(owner)
+    return pool.pointee.take()
+  }
+
+  /// Gives an exchange up at once, ahead of its stream.
+  private mutating func giveAway(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    let stream = slot.pointee.stream
+    nghttp2_session_set_stream_user_data(session, stream, nil)
+    close(slot)
+    pool.pointee.refused += 1
+    nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
   }
 
   /// Files a field of the list that is being received; false when its message is malformed, and no more of it is wanted.

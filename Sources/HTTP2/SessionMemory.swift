@@ -12,6 +12,17 @@ public final class SessionMemory {
   /// Where header blocks become frames.
   let stage: UnsafeMutablePointer<HeaderStage>
   private let freeList: OpaquePointer
+  /// The most connections since memory was last given back.
+  private var connectionsPeak = 0
+  /// nghttp2's allocations up to the last look.
+  private var served: UInt64 = 0
+
+  /// Bytes kept for reuse that are worth giving back.
+  private static let keptBytesMin = 4 << 20
+  /// Allocations of nghttp2 between two looks that are no load: some hundred requests.
+  private static let quietAllocations: UInt64 = 10_000
+  /// Connections whose end leaves much behind in the C library; each has some 40 KB of TLS and HTTP/2.
+  private static let endedConnectionsMin = 64
 
   /// Memory for one thread, with at most `blockBytesMax` bytes of header lists and bodies, and at most `keptBytesMax`
   /// freed bytes of nghttp2's kept for reuse (a stream in flight takes about 1 KB of those).
@@ -33,6 +44,25 @@ public final class SessionMemory {
   public var allocations: Int { Int(c_freelist_misses(freeList)) }
   /// nghttp2's allocations in use at present.
   public var liveAllocations: Int { Int(c_freelist_live(freeList)) }
+
+  /// Gives memory that a burst has left behind back to the system, where there was little to do since the last call; call it
+  /// twice a second or so with the number of connections. A steady load finds its memory as it left it.
+  ///
+  /// - Returns: Whether there is more to give back once all is quiet.
+  public func settle(connections: Int) -> Bool {
+    connectionsPeak = max(connectionsPeak, connections)
+    let total = c_freelist_served(freeList)
+    let isQuiet = total - served < Self.quietAllocations
+    served = total
+    let kept = blocks.bytes - blocks.lentBytes + c_freelist_kept_bytes(freeList)
+    guard kept >= Self.keptBytesMin || connectionsPeak - connections >= Self.endedConnectionsMin else { return false }
+    guard isQuiet else { return true }
+    connectionsPeak = connections
+    blocks.releaseKept()
+    c_freelist_release_kept(freeList)
+    c_linux_give_back()
+    return false
+  }
 
   /// The allocator to give to a session, which copies it; this object must outlive the session.
   var allocator: nghttp2_mem {

@@ -18,7 +18,13 @@ public enum Limits {
   public static let providerPorts = 16
   /// Streams a client may have open on one connection; Apple announces 1000.
   public static let concurrentStreams = 1000
-  /// Requests in flight in one loop, all connections together; a further stream gets REFUSED_STREAM.
+  /// Open streams that a client may reset, or make us reset, in one go, and how many more each second: then ENHANCE_YOUR_CALM
+  /// (rapid reset, CVE-2023-44487; made-you-reset, CVE-2025-8671). As many as may be open.
+  public static let streamResets = (burst: 1000, perSecond: 33)
+  /// CONTINUATION frames of one header list (CVE-2024-28182); a list of 8,000 bytes fits one frame.
+  public static let continuations = 8
+  /// Requests in flight in one loop, all connections together; for a further stream an unfinished one of a connection with more
+  /// of them is given up, or it gets REFUSED_STREAM.
   public static let exchangesPerLoop = 16_384
   /// Bytes of header lists and bodies that one loop holds, of all its requests together.
   public static let exchangeBytes = 128 << 20
@@ -160,7 +166,7 @@ public enum Limits {
   /// Entries of the push log kept in memory and on disk, unless configured.
   public static let pushLogEntries = 200_000
   /// Refused requests kept in memory, apart from the accepted ones, so that a flood of them drives out nothing.
-  public static let refusedLogEntries = 20_000
+  public static let refusedLogEntries = 10_000
   /// Steps remembered of one push; later ones replace the last.
   public static let stepsPerPush = 8
   /// Bytes of the texts that the log of accepted pushes keeps, and as many for the refused ones; beyond, texts are left out.

@@ -2,12 +2,19 @@ import Glibc
 
 /// How many file descriptors the process may have open.
 public enum DescriptorLimit {
-  /// The limit at the first look (`ulimit -n`); it is not changed while the process runs.
+  /// The limit of the process, raised at the first look to what the administrator allows it (`ulimit -Hn`); it is not changed
+  /// while the process runs. Nothing here waits with select, which the usual low limit is for.
   public static let count: Int = {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    guard getrlimit(resource, &limit) == 0 else { return 1024 }
+    var raised = rlimit(rlim_cur: min(limit.rlim_max, rlim_t(countMax)), rlim_max: limit.rlim_max)
+    if raised.rlim_cur > limit.rlim_cur && setrlimit(resource, &raised) == 0 { limit = raised }
     return Int(clamping: limit.rlim_cur)
   }()
+
+  /// More than a process here can use; the hard limit may be a billion.
+  private static let countMax = 1 << 20
 }
 
 extension Descriptor {

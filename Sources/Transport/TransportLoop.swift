@@ -35,8 +35,9 @@ public final class TransportLoop {
   private var waitingForAddresses: [UInt64: (Result<[SocketAddress], ResolutionError>) -> Void] = [:]
   private var nextQuestion: UInt64 = 0
 
-  /// Bytes read from a socket at once.
-  static let readBytes = 64 << 10
+  /// Bytes read from a socket in one turn, before all others have theirs: a whole TLS record. The smallest frames that fit
+  /// take a millisecond or two, and so long a flood of them makes others wait.
+  static let readBytes = (16 << 10) + 256
   /// Bytes of plaintext gathered for one send.
   static let writeBytes = 64 << 10
 
@@ -114,7 +115,8 @@ public final class TransportLoop {
   private func sweep() {
     let uptime = loop.uptime
     for connection in connections(where: { _ in true }) { connection.sweep(uptime) }
-    if connections.count > 0 { sweepTimer?.arm(after: sweepInterval) }
+    let isUnsettled = memory.settle(connections: connections.count)
+    if connections.count > 0 || isUnsettled { sweepTimer?.arm(after: sweepInterval) }
   }
 
   /// The connections of one server or client.

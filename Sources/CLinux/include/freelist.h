@@ -20,11 +20,19 @@ void c_freelist_free(void *block, void *self);
 void *c_freelist_calloc(size_t count, size_t size, void *self);
 void *c_freelist_realloc(void *block, size_t size, void *self);
 
+/* Returns every kept block to the C library. */
+void c_freelist_release_kept(c_freelist *list);
+
+/* How often the list was asked for a block. */
+uint64_t c_freelist_served(const c_freelist *list);
 /* How often the C library had to be asked: the allocations that were not served from a list. */
 uint64_t c_freelist_misses(const c_freelist *list);
 /* Blocks handed out and not yet freed. */
 uint64_t c_freelist_live(const c_freelist *list);
 /* Bytes of freed blocks that wait to be handed out again. */
 size_t c_freelist_kept_bytes(const c_freelist *list);
+
+/* Gives free memory of the C library back to the system; that takes milliseconds after a burst. */
+void c_linux_give_back(void);
 
 #endif

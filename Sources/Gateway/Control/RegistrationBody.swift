@@ -1,12 +1,12 @@
 import Control
-import JSON
+package import JSON
 import Primitives
-import Push
+package import Push
 
 /// The body of `PUT /v1/registrations/{token}` as a registration.
-enum RegistrationBody {
+package enum RegistrationBody {
   /// Reads every field; throws at the first one that is missing, of the wrong form, or of no use to the token's type.
-  static func read(_ reader: inout JSONReader, token: DeviceToken) throws(FieldError) -> Registration {
+  package static func read(_ reader: inout JSONReader, token: DeviceToken) throws(FieldError) -> Registration {
     let kind = TokenKind(name: try reader.choice("type", of: TokenKind.allCases.map(\.name)))!
     let bundleID = try text("bundleID", try reader.string("bundleID"), reader)
     let environment = PushEnvironment(name: try reader.choice("environment", of: PushEnvironment.allCases.map(\.name)))!

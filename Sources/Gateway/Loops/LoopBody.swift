@@ -51,6 +51,9 @@ final class LoopBody {
     settings.errorAnswersMax = shared.settings.value.rules.answers.closeAfterErrors
     settings.concurrentStreamsTrusted = Limits.concurrentStreams
     settings.headerListBytesMax = Limits.headerListBytes
+    settings.streamResetBurst = Limits.streamResets.burst
+    settings.streamResetsPerSecond = Limits.streamResets.perSecond
+    settings.continuationsMax = Limits.continuations
     var timeouts = ConnectionTimeouts()
     timeouts.handshake = .milliseconds(Limits.handshakeMilliseconds)
     timeouts.request = .milliseconds(Limits.requestMilliseconds)

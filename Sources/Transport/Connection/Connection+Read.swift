@@ -3,43 +3,34 @@ import Reactor
 import Security
 
 extension Connection {
-  /// Reads in one turn, before others have theirs.
-  private static var readsPerTurn: Int { 4 }
-
   /// Whether nothing is to be read for now; the socket keeps it, and the peer has to wait.
   private var isPaused: Bool {
     guard phase == .open else { return false }
     return (isBlocked && !readsWhileBlocked) || driver?.wantsRead == false
   }
 
-  /// Reads until the socket is dry, its turn is over, or nothing more is wanted.
+  /// Reads once; who has more to read has the next turn after all others had theirs.
   func read() {
-    for _ in 0..<Self.readsPerTurn {
-      guard phase != .closed else { return }
-      guard !isPaused else {
-        hasUnread = true
-        return
-      }
-      hasUnread = false
-      switch socket?.receive(into: &transport.received, atMost: TransportLoop.readBytes) {
-      case .bytes(let count)?:
-        idleSweeps = 0
-        hasReceived = true
-        take()
-        transport.received.removeAll()
-        // A short read has emptied the socket; what comes later is told anew. Only an end that was told already is not.
-        if count < TransportLoop.readBytes && !hasSeenEnd { return }
-      case .wouldBlock?, nil: return
-      case .ended?:
-        readEnd()
-        return
-      case .failed(let error)?:
-        broken(error)
-        return
-      }
+    guard phase != .closed else { return }
+    guard !isPaused else {
+      hasUnread = true
+      return
     }
-    hasUnread = true
-    resume()
+    hasUnread = false
+    switch socket?.receive(into: &transport.received, atMost: TransportLoop.readBytes) {
+    case .bytes(let count)?:
+      idleSweeps = 0
+      hasReceived = true
+      take()
+      transport.received.removeAll()
+      // A short read has emptied the socket; what comes later is told anew. Only an end that was told already is not.
+      guard count == TransportLoop.readBytes || hasSeenEnd, phase != .closed else { return }
+      hasUnread = true
+      resume()
+    case .wouldBlock?, nil: return
+    case .ended?: readEnd()
+    case .failed(let error)?: broken(error)
+    }
   }
 
   /// Hands on what was received.

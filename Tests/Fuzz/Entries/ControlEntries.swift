@@ -1,0 +1,26 @@
+import Configuration
+import Gateway
+import JSON
+import Primitives
+import Push
+
+/// What people and apps hand in: registrations and configuration files.
+enum ControlEntries {
+  static func registration(_ input: [UInt8]) {
+    guard let value = try? JSONValue.parse(input) else { return }
+    precondition((try? JSONValue.parse(value.serialized())) == value, "what is written is not what was read")
+    guard var reader = try? JSONReader(value, at: "") else { return }
+    let token = DeviceToken(hex: "a1b2")!
+    if (try? RegistrationBody.read(&reader, token: token)) != nil { try? reader.finish() }
+  }
+
+  static func configuration(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    let sources = ConfigurationSources(file: .init(name: "gateway.yaml", text: text)) {
+      path throws(ConfigurationSources.ReadFailure) in
+      throw ConfigurationSources.ReadFailure("no such file or directory")
+    }
+    do { _ = try GatewayConfiguration.load(sources) } catch { precondition(!error.description.isEmpty) }
+    do { _ = try DeviceConfiguration.load(sources) } catch { precondition(!error.description.isEmpty) }
+  }
+}
