@@ -39,7 +39,9 @@ struct ProviderClient {
     base = provider
     let pem = try Files.read(credentials.keyFile)
     let key = try describing(credentials.keyFile) { () throws(CryptoError) in try P256PrivateKey(pem: pem) }
-    authorization = "bearer " + (try ProviderTokenSigner(teamID: credentials.teamID, keyID: credentials.keyID, key: key).token(now: now))
+    let token = try SavedProviderToken.token(
+      in: folder, teamID: credentials.teamID, keyID: credentials.keyID, pem: pem, key: key, now: now)
+    authorization = "bearer " + token.text
     client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")))
   }
 

@@ -7,13 +7,14 @@ extension Command {
   static let token = Command(
     "token", "prints a provider token, the JWT of the authorization header",
     discussion: """
-      Signs a provider token with the key of the state folder, or with a key of your own. It serves for an hour, as Apple's do; renew
-      it every 20 to 60 minutes. Send it as `authorization: bearer TOKEN`.
+      Prints a provider token of the state folder's key, or signs one with a key of your own. It serves for an hour, as Apple's do, who
+      wants each to be used for 20 minutes at least: within that time the state folder's is the same one again, unless --fresh is given.
+      Send it as `authorization: bearer TOKEN`.
       """,
     options: [
       Option("--key", "FILE", "private key as PEM, such as Apple's AuthKey_ABCDE12345.p8 (that of the state folder)"),
       Option("--key-id", "ID", "its id (the one in the file's name)"), Option("--team", "ID", "the team's id (that of the state folder)"),
-      .json, .stateFolder,
+      Option(switch: "--fresh", "signs another one, whatever was printed before"), .json, .stateFolder,
     ],
     examples: [
       "widgetpush token", "widgetpush token --key AuthKey_ABCDE12345.p8 --team TEAM123456",
@@ -23,12 +24,18 @@ extension Command {
     let (teamID, keyID, file) = try ProviderIdentity.read(arguments)
     let pem = try Files.read(file)
     let key = try describing(file) { () throws(CryptoError) in try P256PrivateKey(pem: pem) }
-    let now = Machine.now
-    let token = try ProviderTokenSigner(teamID: teamID, keyID: keyID, key: key).token(now: now)
+    let token: String
+    var issued = Machine.now
+    if arguments.has("--key") || arguments.has("--fresh") {
+      token = try ProviderTokenSigner(teamID: teamID, keyID: keyID, key: key).token(now: issued)
+    } else {
+      (token, issued) = try SavedProviderToken.token(
+        in: StateFolder(arguments), teamID: teamID, keyID: keyID, pem: pem, key: key, now: issued)
+    }
     if arguments.wantsJSON {
       let json: JSONValue = [
-        "token": .string(token), "teamID": .string(teamID), "keyID": .string(keyID), "issued": .string(now.description),
-        "expires": .string((now + .seconds(3600)).description),
+        "token": .string(token), "teamID": .string(teamID), "keyID": .string(keyID), "issued": .string(issued.description),
+        "expires": .string((issued + .seconds(3600)).description),
       ]
       Console.print(json.serialized(pretty: true))
     } else {
