@@ -35,9 +35,9 @@ public final class TransportLoop {
   private var waitingForAddresses: [UInt64: (Result<[SocketAddress], ResolutionError>) -> Void] = [:]
   private var nextQuestion: UInt64 = 0
 
-  /// Bytes read from a socket in one turn, before all others have theirs: a whole TLS record. The smallest frames that fit
-  /// take a millisecond or two, and so long a flood of them makes others wait.
-  static let readBytes = (16 << 10) + 256
+  /// Bytes read from a socket in one turn, before all others have theirs: two whole TLS records, which hold what a busy client
+  /// sends at once. The smallest frames that fit take a few milliseconds, and so long a flood of them makes others wait.
+  static let readBytes = 2 * ((16 << 10) + 256)
   /// Bytes of plaintext gathered for one send.
   static let writeBytes = 64 << 10
 
