@@ -10,6 +10,7 @@ extension GatewayConfiguration {
       ConfigurationKey(
         "provider.initialConcurrentStreams", "N", "streams of a connection until its first provider token is verified (1)"),
       ConfigurationKey("provider.tokenUpdates", "WORD", "new provider tokens too often: enforce, warn or off (enforce)"),
+      ConfigurationKey("provider.clientCertificates.ca", "FILE", "authorities of client certificates as PEM (none, they are refused)"),
       ConfigurationKey("provider.explainHeaders", "BOOL", "true adds widgetpush-disposition to every answer (false)"),
       ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
       ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
@@ -39,6 +40,9 @@ extension GatewayConfiguration {
     let streams = try provider.integer("initialConcurrentStreams", in: 1...Int64(Limits.concurrentStreams))
     configuration.initialConcurrentStreams = streams.map { Int($0) } ?? configuration.initialConcurrentStreams
     configuration.tokenUpdates = try provider.choice("tokenUpdates", ProviderTokenPolicy.Updates.self) ?? configuration.tokenUpdates
+    var certificates = try provider.section("clientCertificates")
+    configuration.clientAuthorityPEM = try certificates.fileText("ca")
+    try certificates.finish()
     configuration.explainHeaders = try provider.bool("explainHeaders") ?? configuration.explainHeaders
     configuration.answers = try provider.answers("answers")
     try provider.finish()

@@ -28,6 +28,8 @@ public struct GatewayConfiguration: Sendable {
   public var initialConcurrentStreams = 1
   /// What happens to new provider tokens that come too often.
   public var tokenUpdates = ProviderTokenPolicy.Updates.enforce
+  /// The authorities of client certificates as PEM, with their revocation lists if there are any; nil trusts no certificate.
+  public var clientAuthorityPEM: String?
   /// The port of the control API; 0 takes a free one.
   public var controlPort: UInt16 = 8443
   /// The port of the control API in plain HTTP on loopback; nil, as always outside `dev`, opens none.

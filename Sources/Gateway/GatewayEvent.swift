@@ -14,6 +14,8 @@ public enum GatewayEvent: Sendable {
   case ignored(IgnoredRequest)
   /// A connection to the provider face that failed, mostly before it carried a request.
   case connectionFailed(ConnectionFailure)
+  /// A connection that was turned away because its client's certificate may not send there.
+  case certificateRefused(RefusedCertificate)
   /// A connection from there brings new provider tokens more often than Apple's servers take them; told at most every 20 minutes.
   case tooManyTokenUpdates(SocketAddress)
   /// An upstream's last connection has failed, or could not be made.
@@ -37,6 +39,29 @@ extension GatewayEvent {
     case .ready: self = .storeRecovered
     case .notReady(let why): self = .storeFailed(why)
     }
+  }
+}
+
+/// A client certificate that leads to a trusted authority, and yet may send nothing.
+public struct RefusedCertificate: Sendable {
+  /// Who has shown it.
+  public var peer: SocketAddress
+  /// The server name that the client asked for in its handshake (SNI).
+  public var serverName: String?
+  /// The common name of its subject.
+  public var name: String
+  /// What the client was told in the GOAWAY: `badCertificate` or `badCertificateEnvironment`.
+  public var reason: Reason
+  /// What is wrong with it.
+  public var detail: String
+
+  /// A certificate with these values.
+  public init(peer: SocketAddress, serverName: String?, name: String, reason: Reason, detail: String) {
+    self.peer = peer
+    self.serverName = serverName
+    self.name = name
+    self.reason = reason
+    self.detail = detail
   }
 }
 

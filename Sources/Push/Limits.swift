@@ -45,6 +45,12 @@ public enum Limits {
   /// The most errors that a connection may be configured to be closed after.
   public static let closeAfterErrorsMax = 1_000_000
 
+  /// Bytes of the certificate chain that a client may show, which are held before any of it is verified: Apple's certificate for
+  /// pushes and its intermediate have under 4 KB. Stops clients that have 100 KB each held by OpenSSL, its own bound.
+  public static let clientChainBytes = 16 << 10
+  /// Topics that a client certificate may list; Apple's have three to a dozen. Each push that names its topic is compared with all.
+  public static let certificateTopics = 64
+
   // MARK: Pushes
 
   /// Pushes that may wait in one token's lane; one more is answered 429 `TooManyRequests`.

@@ -45,15 +45,15 @@ extension Reason {
       Remedy("The path ends after /3/device/ without a token.", "Append the token; the variable that should hold it is probably empty.")
     case .missingTopic:
       Remedy(
-        "There is no apns-topic, which every request with a provider token needs.",
+        "There is no apns-topic, which every request needs unless its connection has a client certificate for one topic alone.",
         "Set apns-topic to the bundle id followed by the push type's suffix.")
     case .payloadEmpty:
       Remedy(
         "The request has no body.", "Send a JSON object; to reload widgets or a control it is {\"aps\":{\"content-changed\":true}}.")
     case .topicDisallowed:
       Remedy(
-        "The provider key may not send to this topic: its suffix does not exist or stands twice, or the app is not known here or not among the key's apps.",
-        "Set apns-topic as detail says; widgetpush dev takes an unknown app with --app BUNDLE, or every app with --any-app, and a gateway lists it under apps."
+        "The provider key or the client certificate may not send to this topic: its suffix does not exist or stands twice, or the app is not known here, or not among the key's apps or the certificate's topics.",
+        "Set apns-topic as detail says, and send activity and location pushes with a provider token; widgetpush dev takes an unknown app with --app BUNDLE, or every app with --any-app, and a gateway lists it under apps."
       )
     case .badPayload:
       Remedy(
@@ -61,8 +61,9 @@ extension Reason {
         "Correct the field that detail names; with validation set to apple the push would pass with a warning.")
     case .badCertificate:
       Remedy(
-        "The client certificate is not one that may send pushes.",
-        "Renew the certificate in the developer account, or send a provider token instead.")
+        "The client certificate is not one that may send pushes: it names no topic, its list of topics cannot be read, or it has expired.",
+        "Use a push certificate of the developer account, with the bundle id as UID, and renew it every year; or send a provider token instead."
+      )
     case .badCertificateEnvironment:
       Remedy(
         "The client certificate belongs to the other APNs environment.",
@@ -81,8 +82,8 @@ extension Reason {
         "Sign with ES256 and the .p8 key, with the key id as kid, the team id as iss and the Unix time in seconds as iat.")
     case .missingProviderToken:
       Remedy(
-        "There is no authorization header with a provider token.",
-        "Send authorization: bearer and the JWT; the command widgetpush token prints one.")
+        "There is no authorization header with a provider token, and the connection has no client certificate.",
+        "Send authorization: bearer and the JWT, which the command widgetpush token prints; or show a certificate in the TLS handshake.")
     case .unrelatedKeyIDInToken:
       Remedy(
         "The provider token's key is not related to the first one used on this connection.", "Open a connection for each key.")
@@ -116,8 +117,8 @@ extension Reason {
         "Set broadcast to true for the app here; at Apple enable the broadcast capability of its app id in the developer account.")
     case .topicMismatch:
       Remedy(
-        "The app in the path is not known here, or is not among those that the provider key may serve.",
-        "Put the bare bundle id into the path, and sign with a key of the app's own team.")
+        "The app in the path is not known here, or is not among those that the provider key or the client certificate may serve.",
+        "Put the bare bundle id into the path, and sign with a key of the app's own team, or show a certificate that names it.")
     case .badPath:
       Remedy(
         "The path is not one that the provider API has, or the channel to delete does not exist.",

@@ -67,8 +67,8 @@ public struct RequestRules: Sendable {
     try PathRule.checkMethod(fields.method, headers)
     let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
-    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
-    let (header, topic, token) = try checkHeaders(fields, headers, path, provider: provider, &memory.topic)
+    let sender = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
+    let (header, topic, token) = try checkHeaders(fields, headers, path, sender, &memory.topic)
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
@@ -80,28 +80,29 @@ public struct RequestRules: Sendable {
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
-      expiration: header.expiration, topic: topic.range, bundle: topic.bundle, collapseID: header.collapseID, app: topic.app,
-      provider: provider, traits: content.traits, warnings: warnings)
+      expiration: header.expiration, topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,
+      collapseID: header.collapseID, app: topic.app, provider: sender.provider, traits: content.traits, warnings: warnings)
   }
 
   /// What stands in the headers, checked in the configured order.
   @inline(__always) private func checkHeaders(
-    _ fields: RequestFields, _ headers: RawSpan, _ path: (token: DeviceToken?, text: ByteRange), provider: Int, _ memory: inout TopicMemory
+    _ fields: RequestFields, _ headers: RawSpan, _ path: (token: DeviceToken?, text: ByteRange), _ sender: Sender,
+    _ memory: inout TopicMemory
   ) throws(Violation) -> (HeaderRules, Topic, DeviceToken) {
     switch answers.checkOrder {
     case .headersFirst:
       let header = try HeaderRules.check(fields, headers, answers)
-      let topic = try checkTopic(fields.topic, headers, type: header.type, provider: provider, &memory)
+      let topic = try checkTopic(fields.topic, headers, type: header.type, from: sender, &memory)
       return (header, topic, try Self.token(path, headers))
     case .topicFirst:
       let type = HeaderRules.statedType(fields, headers)
-      let topic = try checkTopic(fields.topic, headers, type: type, provider: provider, &memory)
+      let topic = try checkTopic(fields.topic, headers, type: type, from: sender, &memory)
       let header = try HeaderRules.check(fields, headers, answers)
       return (header, topic, try Self.token(path, headers))
     case .tokenFirst:
       let token = try Self.token(path, headers)
       let header = try HeaderRules.check(fields, headers, answers)
-      return (header, try checkTopic(fields.topic, headers, type: header.type, provider: provider, &memory), token)
+      return (header, try checkTopic(fields.topic, headers, type: header.type, from: sender, &memory), token)
     }
   }
 

@@ -23,16 +23,18 @@ public struct ParsedPush: Sendable {
   public var prioritySent: Bool
   /// How long it may be stored.
   public var expiration: Expiration
-  /// The whole `apns-topic`.
+  /// The whole topic: `apns-topic`, or where `hasDefaultTopic`, all of the certificate's default topic.
   public var topic: ByteRange
   /// The bundle id at the topic's start.
   public var bundle: ByteRange
+  /// Whether the request names no topic, and `topic` and `bundle` count from the start of `SenderCertificate.defaultTopic`.
+  public var hasDefaultTopic: Bool
   /// The `apns-collapse-id`, empty when none was sent.
   public var collapseID: ByteRange
   /// The index of the app in the `AppDirectory`.
   public var app: Int
-  /// The index of the sender's key in the `ProviderDirectory`.
-  public var provider: Int
+  /// The index of the sender's key in the `ProviderDirectory`; nil where a certificate stands for it.
+  public var provider: Int?
   /// What the payload says about its lane and its activity.
   public var traits: PushTraits
   /// What its sender should know.

@@ -119,7 +119,7 @@ import Testing
     var values = [
       "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "provider.explainHeaders": "true", "control.port": "6",
       "tls.certificateFile": "c", "tls.keyFile": "k",
-      "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn",
+      "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn", "provider.clientCertificates.ca": "a",
       "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
     ]
     // The switches have tests of their own.
@@ -131,8 +131,8 @@ import Testing
     #expect(variables["WIDGETPUSH_PUSH_LOG_MAX_ENTRIES"] == "500")
     #expect(GatewayConfiguration.keys.map(\.flag).contains("--tls-certificate-file"))
     for configuration in [
-      try GatewayConfiguration.load(sources(flags: values, files: ["c": "C", "k": "K"])),
-      try GatewayConfiguration.load(sources(environment: variables, files: ["c": "C", "k": "K"])),
+      try GatewayConfiguration.load(sources(flags: values, files: ["c": "C", "k": "K", "a": "A"])),
+      try GatewayConfiguration.load(sources(environment: variables, files: ["c": "C", "k": "K", "a": "A"])),
     ] {
       #expect(configuration.bind == "0.0.0.0")
       #expect(configuration.loops == 2)
@@ -140,6 +140,7 @@ import Testing
       #expect(configuration.explainHeaders)
       #expect(configuration.initialConcurrentStreams == 1000)
       #expect(configuration.tokenUpdates == .warn)
+      #expect(configuration.clientAuthorityPEM == "A")
       #expect(configuration.controlPort == 6)
       #expect(configuration.identity == ServerIdentity(certificatePEM: "C", keyPEM: "K"))
       #expect(configuration.store == .memory)

@@ -152,6 +152,13 @@ struct TestRules: ~Copyable {
       environment: request.environment, now: request.at, memory: &memory, connection: &connection)
   }
 
+  mutating func evaluateBroadcast(_ request: TestRequest, on connection: inout ConnectionCredentials) -> BroadcastVerdict {
+    let (fields, headers) = Self.fields(request)
+    return rules.evaluateBroadcast(
+      fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.body.count,
+      environment: request.environment, now: request.at, memory: &memory, connection: &connection)
+  }
+
   mutating func trusts(_ request: TestRequest, on connection: inout ConnectionCredentials) -> Bool {
     let (fields, headers) = Self.fields(request)
     return rules.trusts(

@@ -35,16 +35,18 @@ final class Stage {
   let server: HTTP2Server
 
   init(
-    tls: TLSContext? = TestCertificates.server, bodyBytesMax: Int = 5121, connectionsMax: Int = 100,
+    tls: TLSContext? = TestCertificates.server, bodyBytesMax: Int = 5121, connectionsMax: Int = 100, concurrentStreams: Int = 1000,
     otherwise: ((Connection) -> any ConnectionDriver)? = nil
   ) throws {
     let clock = clock
     loop = try EventLoop(clock: { Instant(unixSeconds: 1_700_000_000) }, uptime: { clock.uptime })
     transport = TransportLoop(on: loop, connections: 1000, exchanges: 4096, blockBytesMax: 64 << 20, sweepInterval: .milliseconds(20))
     handler.transport = transport
+    var settings = ServerSettings(bodyBytesMax: bodyBytesMax)
+    settings.concurrentStreams = concurrentStreams
     server = try HTTP2Server(
       on: transport, ListeningSocket.bind(SocketAddress("127.0.0.1:0")!)[0], tls: tls,
-      .init(settings: ServerSettings(bodyBytesMax: bodyBytesMax), connectionsMax: connectionsMax, otherwise: otherwise),
+      .init(settings: settings, connectionsMax: connectionsMax, otherwise: otherwise),
       handler: handler)
   }
 
@@ -79,7 +81,10 @@ final class RecordingHandler: HTTP2ServerHandler {
   var failures: [ConnectionFailure] = []
   var lastConnection: HTTP2ServerConnection?
   var answerBody: [UInt8]?
+  var welcome = ConnectionWelcome.standard
   private var fields = FieldList()
+
+  func welcome(_ connection: HTTP2ServerConnection) -> ConnectionWelcome { welcome }
 
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
     paths.append(exchange.value(of: .path)?.string ?? "")

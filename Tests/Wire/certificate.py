@@ -1,5 +1,8 @@
-"""A certificate for a server of the tests' own."""
+"""Certificates of the tests' own: of a server, and of clients as Apple makes them for backends."""
+import pathlib
 import subprocess
+
+DEVELOPMENT, PRODUCTION = "1.2.840.113635.100.6.3.1=DER:05:00", "1.2.840.113635.100.6.3.2=DER:05:00"
 
 
 def make(folder):
@@ -8,3 +11,24 @@ def make(folder):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
                     "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
     return key, certificate
+
+
+class Office:
+    """An authority in a folder, which makes certificates of clients."""
+
+    def __init__(self, folder):
+        self.folder, self.authority = folder, f"{folder}/ca.pem"
+        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=Office",
+                      "-keyout", "ca.key", "-out", "ca.pem")
+
+    def make(self, name, subject, *extensions, days=1):
+        """Makes a certificate with these lines of extensions; returns the paths of it and of its key."""
+        pathlib.Path(f"{self.folder}/{name}.cnf").write_text("\n".join(["[v3]", "extendedKeyUsage=clientAuth", *extensions]) + "\n")
+        self._openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject,
+                      "-keyout", f"{name}.key", "-out", f"{name}.csr")
+        self._openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", f"{name}.pem",
+                      "-extfile", f"{name}.cnf", "-extensions", "v3", "-days", str(days))
+        return f"{self.folder}/{name}.pem", f"{self.folder}/{name}.key"
+
+    def _openssl(self, *words):
+        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=self.folder)

@@ -45,23 +45,27 @@ class Stream:
 class Connection:
     """A TLS connection whose every wait ends at `deadline`, by the monotonic clock."""
 
-    def __init__(self, target, seconds, protocols=("h2",)):
+    def __init__(self, target, seconds, protocols=("h2",), server_name="localhost", paper=None, version=None):
         self.target = target
         self.deadline = time.monotonic() + seconds
         context = ssl.create_default_context(cafile=target.ca)
         context.check_hostname = False
+        if paper:
+            context.load_cert_chain(*paper)
+        if version:
+            context.minimum_version = context.maximum_version = version
         if protocols:
             context.set_alpn_protocols(list(protocols))
         raw = socket.create_connection(("127.0.0.1", target.port), timeout=seconds)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            self.socket = context.wrap_socket(raw, server_hostname="localhost")
+            self.socket = context.wrap_socket(raw, server_hostname=server_name)
         except Exception:
             raw.close()
             raise
         self.protocol = self.socket.selected_alpn_protocol()
         self.sent, self.came = [], []
-        self.closed = False
+        self.closed, self.failure = False, None
         self.settings, self.settings_acks, self.pongs, self.window_updates = None, 0, [], {}
         self.goaway = None
         self.streams = {}
@@ -139,8 +143,8 @@ class Connection:
                 octets = self.socket.recv(65_536)
             except TimeoutError:
                 raise Silence from None
-            except OSError:
-                octets = b""
+            except OSError as error:
+                octets, self.failure = b"", error
             self.closed = not octets
             self._buffer += octets
         self.came.append(found)

@@ -23,7 +23,7 @@ class Target:
     # A provider token that it takes, and the status of a push to a token that nobody registered.
     token: str | None = None
     unknown_status: int = 400
-    # Starts another server of the kind, which a case may stop.
+    # Starts another server of the kind, which a case may stop; of a gateway, with other options.
     another: object = None
 
 
@@ -45,12 +45,12 @@ def _running(command, environment=None):
 
 
 @contextlib.contextmanager
-def gateway(binary):
-    """A gateway of its own on free ports, with a state folder that goes with it."""
+def gateway(binary, *options, streams=1000):
+    """A gateway of its own on free ports, with a state folder that goes with it; it has each client begin with that many streams."""
     with tempfile.TemporaryDirectory(prefix="wire-") as state:
         command = [binary, "gateway", "--state-dir", state, "--provider-port", "0", "--control-port", "0", "--store-path", "memory",
                    # The cases open streams at once, mostly without a provider token that would allow them.
-                   "--provider-initial-concurrent-streams", "1000"]
+                   "--provider-initial-concurrent-streams", str(streams), *options]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("WIDGETPUSH_")}
         with _running(command, environment) as (process, log):
             ready = next((line for line in process.stdout if line.startswith("ready ")), None)
@@ -60,7 +60,7 @@ def gateway(binary):
             faces = dict(word.split("=", 1) for word in ready.split()[1:])
             token = subprocess.run([binary, "token", "--state-dir", state], check=True, capture_output=True, text=True, env=environment)
             yield Target(port=int(faces["provider"].rsplit(":", 1)[1]), ca=f"{state}/ca.pem", process=process,
-                         token=token.stdout.strip(), another=lambda: gateway(binary))
+                         token=token.stdout.strip(), another=lambda *options, **more: gateway(binary, *options, **more))
 
 
 @contextlib.contextmanager

@@ -1,10 +1,16 @@
 import HTTP2
+import Security
 import Transport
 
 /// The kinds of connections that are refused, or ended, below HTTP, as `/metrics` names them.
 enum ConnectionRefusal: String, CaseIterable {
   case handshakeTimeout = "handshake_timeout"
   case handshakeFailed = "handshake_failed"
+  case certificateUntrusted = "certificate_untrusted"
+  case certificateExpired = "certificate_expired"
+  case certificateRevoked = "certificate_revoked"
+  case badCertificate = "bad_certificate"
+  case badCertificateEnvironment = "bad_certificate_environment"
   case http1
   case garbage
   case protocolError = "protocol_error"
@@ -26,13 +32,26 @@ enum ConnectionRefusal: String, CaseIterable {
     self =
       switch end {
       case .handshakeTimeout: .handshakeTimeout
-      case .closedInHandshake, .tls: .handshakeFailed
+      case .tls(let failure): Self(failure.kind)
+      case .closedInHandshake: .handshakeFailed
       case .http2(let failure): Self(failure)
       case .stalledWrite: .stalledWrite
       case .tooManyConnections: .tooManyConnections
       case .noDescriptors: .noDescriptors
       case .lost: .lost
       case .finished, .peerEnded, .notResolved, .connectFailed, .wrongProtocol, .unresponsive, .drained: .otherError
+      }
+  }
+
+  private init(_ kind: TLSFailure.Kind) {
+    self =
+      switch kind {
+      case .certificateUntrusted: .certificateUntrusted
+      case .certificateExpired: .certificateExpired
+      case .certificateRevoked: .certificateRevoked
+      case .plainHTTP, .notTLS, .versionTooOld, .noCommonCipher, .certificateRejected, .alert, .certificateNamesAnotherHost,
+        .protocolViolation:
+        .handshakeFailed
       }
   }
 

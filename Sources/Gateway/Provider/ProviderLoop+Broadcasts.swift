@@ -26,11 +26,11 @@ struct ChannelReply: Sendable {
 // Broadcasts and channels: few a second, so each goes to the store by itself and its answer comes back by itself.
 extension ProviderLoop {
   /// Judges a request about broadcasts or channels, and has the store carry it out.
-  func handleBroadcast(_ exchange: Exchange, _ environment: PushEnvironment?, on connection: HTTP2ServerConnection) {
+  func handleBroadcast(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
     let remembered = state(of: connection)
     let verdict = rules.evaluateBroadcast(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
+      environment: remembered.environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
     switch verdict {
     case .refused(let refusal):
       conclude(refusal.reason, on: connection)

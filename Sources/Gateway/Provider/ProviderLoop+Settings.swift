@@ -19,11 +19,11 @@ extension ProviderLoop {
       verifier: try ProviderSignatures(keys: settings.keys), capacity: Limits.providerTokenVerdicts, seed: seed, updates: updates)
   }
 
-  /// The refusal of a push whose provider has sent more than it may.
-  func overLimit(_ push: ParsedPush, _ limit: Int64) -> Refusal {
+  /// The refusal of a push of `provider`, which has sent more than it may.
+  func overLimit(_ push: ParsedPush, of provider: Int, _ limit: Int64) -> Refusal {
     var refusal = Refusal(
       reason: .tooManyRequests, field: "authorization",
-      detail: "the key \(rules.providers[push.provider].keyID) may send \(limit) requests a second here (requestsPerSecond of providers)")
+      detail: "the key \(rules.providers[provider].keyID) may send \(limit) requests a second here (requestsPerSecond of providers)")
     (refusal.id, refusal.token, refusal.type, refusal.topic) = (push.id, push.token, push.type, push.topic)
     return refusal
   }

@@ -101,10 +101,10 @@ final class ProviderLoop {
 
 extension ProviderLoop: HTTP2ServerHandler {
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
-    let environment = Self.environment(ofServerName: connection.serverName)
     let remembered = state(of: connection)
+    let environment = remembered.environment
     if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
-      return handleBroadcast(exchange, environment, on: connection)
+      return handleBroadcast(exchange, on: connection)
     }
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
@@ -112,10 +112,10 @@ extension ProviderLoop: HTTP2ServerHandler {
     if remembered.credentials.value.takeWarning() { observer?(.tooManyTokenUpdates(connection.peer)) }
     switch verdict {
     case .push(let push):
-      if let limit = rates.exceeded(push.provider, at: loop.now) {
-        refuse(overLimit(push, limit), exchange, environment: environment, retryAfterSeconds: 1)
+      if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.now) {
+        refuse(overLimit(push, of: provider, limit), exchange, environment: environment, retryAfterSeconds: 1)
       } else {
-        admit(push, exchange, environment: environment)
+        admit(push, exchange, from: remembered)
       }
     case .refused(let refusal):
       conclude(refusal.reason, on: connection)
@@ -129,17 +129,17 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {
-    rules.answers.raiseAfterRefusedPush
-      && rules.trusts(
-        exchange.range(of: .authorization), headers: exchange.headerBytes,
-        environment: Self.environment(ofServerName: connection.serverName),
-        now: loop.now, memory: &state.value.memory, connection: &state(of: connection).credentials.value)
+    guard rules.answers.raiseAfterRefusedPush else { return false }
+    let remembered = state(of: connection)
+    return rules.trusts(
+      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: remembered.environment, now: loop.now,
+      memory: &state.value.memory, connection: &remembered.credentials.value)
   }
 
   /// What is remembered of `connection`, whose context is nothing else.
   @inline(__always) func state(of connection: HTTP2ServerConnection) -> ProviderConnection {
     if let context = connection.context { return unsafe unsafeDowncast(context, to: ProviderConnection.self) }
-    let made = ProviderConnection(peer: connection.peer, seed: seed)
+    let made = ProviderConnection(connection, certificate: nil, seed: seed)
     connection.context = made
     return made
   }
@@ -150,7 +150,7 @@ extension ProviderLoop: HTTP2ServerHandler {
       reason: .idleTimeout, field: "body",
       detail: "the request did not end within \(Limits.requestMilliseconds / 1000) s; end its body with END_STREAM")
     if let sent = exchange.value(of: .apnsID) { refusal.id = PushID(text: sent) }
-    refuse(refusal, exchange, environment: Self.environment(ofServerName: connection.serverName))
+    refuse(refusal, exchange, environment: state(of: connection).environment)
   }
 
   func connectionFailed(_ failure: ConnectionFailure) {
@@ -158,11 +158,11 @@ extension ProviderLoop: HTTP2ServerHandler {
     observer?(.connectionFailed(failure))
   }
 
-  private func admit(_ push: ParsedPush, _ exchange: Exchange, environment: PushEnvironment?) {
+  private func admit(_ push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) {
     let batch = state.value.batch
-    let topic = batch.append(exchange.headerBytes[push.topic])
+    let topic = push.hasDefaultTopic ? batch.append(defaultTopicOf: connection) : batch.append(exchange.headerBytes[push.topic])
     let operation = AdmitOperation(
-      reply: exchange.key.packed, id: push.id ?? makeID(), token: push.token, environment: environment, type: push.type,
+      reply: exchange.key.packed, id: push.id ?? makeID(), token: push.token, environment: connection.environment, type: push.type,
       priority: push.priority, prioritySent: push.prioritySent, expiration: push.expiration, traits: push.traits,
       warnings: push.warnings, received: exchange.received, topic: topic,
       bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
@@ -200,18 +200,6 @@ extension ProviderLoop: HTTP2ServerHandler {
 
   func isExplained(_ exchange: Exchange) -> Bool {
     explainsAlways || exchange.names.contains(.widgetpushExplain) && exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
-  }
-
-  /// The environment that Apple's host names stand for; any other name says nothing.
-  private static func environment(ofServerName name: String?) -> PushEnvironment? {
-    guard let name else { return nil }
-    return switch name {
-    case "api.push.apple.com", "api-broadcast.push.apple.com", "api-manage-broadcast.push.apple.com": .production
-    case "api.sandbox.push.apple.com", "api.development.push.apple.com", "api-broadcast.sandbox.push.apple.com",
-      "api-manage-broadcast.sandbox.push.apple.com":
-      .development
-    default: nil
-    }
   }
 
   /// A refused request's topic without the suffix of any push type.

@@ -204,6 +204,7 @@ extension LiveSettings {
     _ identityForName: (@Sendable (String) -> TLSIdentity?)?
   ) throws -> Parts {
     guard let identity = configuration.identity else { throw GatewayError.noIdentity }
+    try checkClientAuthorities(configuration)
     let tls = try tlsIdentity(identity)
     let apps = directory(book, configuration, numbers)
     let provider = ProviderSettings(
@@ -211,6 +212,7 @@ extension LiveSettings {
       rates: ProviderRates(configuration.providers.map(\.requestsPerSecond)),
       tls: try TLSContext.server(
         tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
+        clients: .optional(authorityPEM: configuration.clientAuthorityPEM, chainBytesMax: Limits.clientChainBytes),
         identityForName: identityForName))
     return Parts(
       apps: apps, provider: provider,
@@ -221,11 +223,17 @@ extension LiveSettings {
   /// Looks at every certificate and key of a configuration as a start would; a part that is missing may come from elsewhere.
   static func check(_ configuration: GatewayConfiguration) throws(ConfigurationError) {
     if let identity = configuration.identity { _ = try tlsIdentity(identity) }
+    try checkClientAuthorities(configuration)
     for settings in configuration.upstreams {
       _ = try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
     }
     _ = try publicKeys(configuration.providers)
     for key in configuration.signingKeys { _ = try signer(key) }
+  }
+
+  private static func checkClientAuthorities(_ configuration: GatewayConfiguration) throws(ConfigurationError) {
+    guard let pem = configuration.clientAuthorityPEM else { return }
+    try ConfigurationError.naming("provider.clientCertificates.ca") { try TLSContext.checkAuthorities(pem) }
   }
 
   private static func tlsIdentity(_ identity: ServerIdentity) throws(ConfigurationError) -> TLSIdentity {

@@ -11,6 +11,7 @@ public struct ReloadReport: Hashable, Sendable {
   /// The differences of two configurations.
   public init(from old: GatewayConfiguration, to new: GatewayConfiguration) {
     if old.identity != new.identity { changed.append("certificate") }
+    if old.clientAuthorityPEM != new.clientAuthorityPEM { changed.append("provider.clientCertificates.ca") }
     note("providers", old.providers, new.providers, \.keyID)
     note("teams", old.signingKeys, new.signingKeys, \.keyID)
     note("accessTokens", old.accessTokens, new.accessTokens, \.name)

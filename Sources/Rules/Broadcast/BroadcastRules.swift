@@ -40,10 +40,10 @@ extension RequestRules {
         "the method must be \(route.methods) for this path, not \(fields.method.map { headers[$0].quoted } ?? "absent")")
     }
     try checkDuplicates(fields)
-    let provider = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
+    let sender = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
     let id = try BroadcastHeaders.id(fields, headers)
     let sending = route == .broadcasts ? try BroadcastHeaders.check(fields, headers) : nil
-    let app = try checkBundle(headers[bundle], provider)
+    let app = try checkBundle(headers[bundle], sender)
     let action: BroadcastRequest.Action
     if let sending {
       action = .send(try checkPush(sending, fields, headers, body, bodyBytesTotal, app: app, now: now, &memory.payload))
@@ -56,12 +56,20 @@ extension RequestRules {
       action = headers[method].equals("GET") ? .read(channel) : .delete(channel)
     }
     return BroadcastRequest(
-      id: id, bundle: bundle, app: app, provider: provider,
-      environment: environment ?? providers[provider].environment ?? .development, action: action)
+      id: id, bundle: bundle, app: app, provider: sender.provider,
+      environment: environment ?? environmentLimit(sender) ?? .development, action: action)
   }
 
-  /// The app that the path names: a bare bundle id that the provider key may serve, with the broadcast capability.
-  private func checkBundle(_ bundle: RawSpan, _ provider: Int) throws(Violation) -> Int {
+  /// The environment that a sender is limited to.
+  private func environmentLimit(_ sender: Sender) -> PushEnvironment? {
+    switch sender {
+    case .provider(let index): providers[index].environment
+    case .certificate(let certificate): certificate.environment
+    }
+  }
+
+  /// The app that the path names: a bare bundle id that the sender may serve, with the broadcast capability.
+  private func checkBundle(_ bundle: RawSpan, _ sender: Sender) throws(Violation) -> Int {
     let listed = apps.listedIndex(of: bundle)
     if listed == nil, let suffix = TopicSuffix.type(of: bundle) {
       throw Violation(
@@ -72,10 +80,15 @@ extension RequestRules {
       let near = nearestName(to: bundle.string, among: apps.bundleIDs).map { "; did you mean \"\($0)\"?" } ?? ""
       throw Violation(.topicMismatch, ":path", "the path names the app \(bundle.quoted), which is not configured here\(near)")
     }
-    guard isAllowed(app, bundle, provider) else {
+    switch sender {
+    case .provider(let provider) where !isAllowed(app, bundle, provider):
       throw Violation(
         .topicMismatch, ":path",
         "the provider key \(providers[provider].keyID) of the team \(providers[provider].teamID) may not serve \(bundle.quoted)")
+    case .certificate(let certificate) where !certificate.names(bundle):
+      throw Violation(
+        .topicMismatch, ":path", "the client's certificate does not name \(bundle.quoted), only \(certificate.list)")
+    case .provider, .certificate: break
     }
     guard apps.policy(at: app).broadcast else {
       throw Violation(.broadcastFeatureNotEnabled, ":path", "broadcast is set to false for the app \(bundle.quoted)")

@@ -31,8 +31,8 @@ public struct BroadcastRequest: Sendable {
   public var bundle: ByteRange
   /// The index of the app in the `AppDirectory`.
   public var app: Int
-  /// The index of the sender's key in the `ProviderDirectory`.
-  public var provider: Int
+  /// The index of the sender's key in the `ProviderDirectory`; nil where a certificate stands for it.
+  public var provider: Int?
   /// The environment: that of the server name, else the key's own, else development.
   public var environment: PushEnvironment
   /// What is asked for.

@@ -8,25 +8,53 @@ struct Topic {
   var app: Int
   var type: PushType
   var family: TopicFamily
+  /// Whether the request names none, and `range` is all of the certificate's default topic.
+  var isDefault = false
 }
 
 extension RequestRules {
   /// Checks `apns-topic`: missing, bad, disallowed, then whether it fits the push type (apns.md sections 2.1, 3 and 5.3).
-  func checkTopic(_ range: ByteRange?, _ headers: RawSpan, type: PushType?, provider: Int, _ memory: inout TopicMemory) throws(Violation)
-    -> Topic
+  func checkTopic(_ range: ByteRange?, _ headers: RawSpan, type: PushType?, from sender: Sender, _ memory: inout TopicMemory)
+    throws(Violation) -> Topic
   {
-    guard let range, !range.isEmpty else {
+    guard let range, !range.isEmpty else { return try defaultTopic(of: sender, type: type, &memory) }
+    return try checkTopic(headers[range], at: range, type: type, from: sender, &memory)
+  }
+
+  /// The topic of a request that names none, which a certificate for one topic alone makes up for.
+  private func defaultTopic(of sender: Sender, type: PushType?, _ memory: inout TopicMemory) throws(Violation) -> Topic {
+    guard case .certificate(let certificate) = sender else {
       throw Violation(.missingTopic, "apns-topic", "apns-topic must be the app's bundle id followed by the push type's suffix")
     }
-    let text = headers[range]
-    if let topic = memory.recall(text, at: range, type: type, provider: provider) { return topic }
+    guard let text = certificate.defaultTopic else {
+      throw Violation(
+        .missingTopic, "apns-topic", "apns-topic must be one of the several topics of the client's certificate: \(certificate.list)")
+    }
+    let range = ByteRange(offset: 0, count: text.count)
+    var topic = unsafe try checkTopic(text.span.bytes, at: range, type: type, from: sender, &memory)
+    topic.isDefault = true
+    return topic
+  }
+
+  private func checkTopic(
+    _ text: RawSpan, at range: ByteRange, type: PushType?, from sender: Sender, _ memory: inout TopicMemory
+  ) throws(Violation) -> Topic {
+    if let topic = memory.recall(text, at: range, type: type, provider: sender.provider) {
+      // What is remembered is of some certificate.
+      if case .certificate(let certificate) = sender { try checkAllowed(text, topic.type, certificate) }
+      return topic
+    }
     let family = TopicFamily(of: text)
     let (app, bundleBytes, suffixType) = try findApp(text, family, type: type)
-    let bundle = ByteRange(offset: Int(range.offset), count: bundleBytes)
-    try checkAllowed(app, headers[bundle], provider)
-    let matched = try Self.match(type, suffixType, family, bundle: headers[bundle], text)
-    let topic = Topic(range: range, bundle: bundle, app: app, type: matched, family: family)
-    memory.keep(text, topic, type: type, provider: provider)
+    let bundle = text.extracting(first: bundleBytes)
+    switch sender {
+    case .provider(let provider): try checkAllowed(app, bundle, provider)
+    case .certificate(let certificate): try checkAllowed(text, suffixType, certificate)
+    }
+    let matched = try Self.match(type, suffixType, family, bundle: bundle, text)
+    let topic = Topic(
+      range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: matched, family: family)
+    memory.keep(text, topic, type: type, provider: sender.provider)
     return topic
   }
 
@@ -83,6 +111,20 @@ extension RequestRules {
     throw Violation(
       reason, "apns-topic",
       "\(bundle.quoted) belongs to the team \(team), and the provider token is of the team \(sender.teamID)")
+  }
+
+  /// A certificate may send to the topics that it names; to location extensions and activities only provider tokens may (apns.md
+  /// section 3).
+  private func checkAllowed(_ topic: RawSpan, _ suffixType: PushType?, _ certificate: SenderCertificate) throws(Violation) {
+    if suffixType == .location || suffixType == .liveactivity {
+      throw Violation(
+        .topicDisallowed, "apns-topic",
+        "pushes of the type \(suffixType == .location ? "location" : "liveactivity") need a provider token, on a connection without a certificate"
+      )
+    }
+    guard !certificate.names(topic) else { return }
+    throw Violation(
+      .topicDisallowed, "apns-topic", "the client's certificate does not name the topic \(topic.quoted), only \(certificate.list)")
   }
 
   /// The push type when it fits the topic's suffix; without a type, the suffix tells it, and a bare bundle id means an alert.

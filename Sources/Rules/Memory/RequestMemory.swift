@@ -28,20 +28,21 @@ public struct RequestMemory: ~Copyable {
 struct TopicMemory {
   private var text = RememberedBytes()
   private var type: PushType?
-  private var provider = -1
+  private var provider: Int?
   private var bundleBytes = 0
   private var app = 0
   private var topicType = PushType.alert
   private var family = TopicFamily.app
 
-  /// What `text`, which stands at `range`, says with that push type and provider; nil when it is not the last one.
-  func recall(_ text: RawSpan, at range: ByteRange, type: PushType?, provider: Int) -> Topic? {
+  /// What `text`, which stands at `range`, says with that push type and provider, nil for any certificate; nil when it is not the last
+  /// one.
+  func recall(_ text: RawSpan, at range: ByteRange, type: PushType?, provider: Int?) -> Topic? {
     guard provider == self.provider, type == self.type, self.text.equals(text) else { return nil }
     return Topic(range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: topicType, family: family)
   }
 
   /// Remembers that `text` is right and says `topic`.
-  mutating func keep(_ text: RawSpan, _ topic: Topic, type: PushType?, provider: Int) {
+  mutating func keep(_ text: RawSpan, _ topic: Topic, type: PushType?, provider: Int?) {
     self.text.keep(text)
     self.type = type
     self.provider = provider

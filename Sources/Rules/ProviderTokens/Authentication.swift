@@ -2,22 +2,24 @@ public import Primitives
 public import Push
 
 extension RequestRules {
-  /// The index of the provider that the request's token stands for.
+  /// Who sends the request: the owner of the connection's certificate, whatever the request says, else the provider that its token
+  /// stands for.
   ///
   /// In order: missing, new tokens too often, unreadable or wrongly signed, too old or too new, of the other environment, of
   /// another team than the key's, not for this connection (apns.md sections 4 and 5.3).
   func authenticate(
     _ authorization: ByteRange?, _ headers: RawSpan, _ environment: PushEnvironment?, _ now: Instant, _ tokens: inout ProviderTokenVerdicts,
     _ connection: inout ConnectionCredentials
-  ) throws(Violation) -> Int {
+  ) throws(Violation) -> Sender {
+    if let certificate = connection.certificate { return .certificate(certificate) }
     if let authorization, let known = tokens.latest(headers[authorization]), connection.knows(known.identity) {
       try check(known.provider, issuedAt: known.issuedAt, environment, now, &connection)
-      return known.provider
+      return .provider(known.provider)
     }
     guard let authorization, !ProviderToken.isMissing(headers[authorization]) else {
       throw Violation(.missingProviderToken, "authorization", "authorization must be the word bearer, a space and the provider token")
     }
-    return try authenticate(anew: headers[authorization], environment, now, &tokens, &connection)
+    return .provider(try authenticate(anew: headers[authorization], environment, now, &tokens, &connection))
   }
 
   /// The same for a token that is not the last one on its connection or in this thread.

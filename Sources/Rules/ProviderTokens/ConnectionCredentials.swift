@@ -1,7 +1,8 @@
 import Primitives
 import Push
 
-/// What one connection's provider tokens have been so far, and what follows from it for the next (apns.md sections 4.2, 4.3).
+/// What one connection's provider tokens have been so far, and what follows from it for the next (apns.md sections 4.2, 4.3); or the
+/// certificate in whose place none is needed.
 ///
 /// A value of the connection, which `RequestRules` reads and changes with each request. Judging the same request twice gives the
 /// same verdict and changes nothing more, so that a request may be judged ahead when its header list is whole.
@@ -17,6 +18,8 @@ import Push
 public struct ConnectionCredentials: Sendable {
   /// Where the connection comes from: a hash of its IP address.
   let source: UInt64
+  /// The certificate that the client has shown, which stands for every provider token.
+  public let certificate: SenderCertificate?
   /// The identity of the token that was last accepted; 0 for none.
   private var token: UInt64 = 0
   private var first: ProviderDirectory.Provider?
@@ -26,8 +29,11 @@ public struct ConnectionCredentials: Sendable {
   private var warned: Instant?
   private var hasWarning = false
 
-  /// A new connection from `source`, a hash of its IP address.
-  public init(source: UInt64) { self.source = source }
+  /// A new connection from `source`, a hash of its IP address, whose client has shown `certificate`.
+  public init(source: UInt64, certificate: SenderCertificate? = nil) {
+    self.source = source
+    self.certificate = certificate
+  }
 
   /// Whether new tokens have come too often since this was last asked; at most once in 20 minutes.
   public mutating func takeWarning() -> Bool {

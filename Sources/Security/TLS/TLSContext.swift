@@ -20,26 +20,39 @@ public final class TLSContext: @unchecked Sendable {
     fileprivate var number: Int { self == .tls12 ? Int(TLS1_2_VERSION) : Int(TLS1_3_VERSION) }
   }
 
+  /// Whether a server asks its clients for certificates.
+  public enum ClientCertificates: Sendable {
+    /// It does not.
+    case unasked
+    /// It does, and goes on without one. One that is shown must lead to an authority in this PEM text; without a text none does.
+    /// A chain may have that many bytes.
+    case optional(authorityPEM: String?, chainBytesMax: Int)
+  }
+
   /// A server that shows `identity`, or what `identityForName` gives for the server name that a client asks for.
   ///
   /// Of `protocols`, best first, the first one that a client offers by ALPN is chosen. When it offers others only, or does not
   /// speak ALPN, the handshake succeeds with no protocol, as Apple's does, and the layer above says what it expects.
   ///
-  /// - Parameter minimumVersion: The oldest version that it takes.
+  /// - Parameters:
+  ///   - minimumVersion: The oldest version that it takes.
+  ///   - clients: Whether it asks for certificates.
   public static func server(
     _ identity: TLSIdentity, protocols: [ApplicationProtocol], minimumVersion: Version = .tls12,
-    identityForName: (@Sendable (String) -> TLSIdentity?)? = nil
+    clients: ClientCertificates = .unasked, identityForName: (@Sendable (String) -> TLSIdentity?)? = nil
   ) throws(CryptoError) -> TLSContext {
     let context = try TLSContext(isServer: true, protocols: protocols, identityForName: identityForName)
     let pointer = context.pointer
     SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, minimumVersion.number, nil)
-    guard SSL_CTX_use_certificate(pointer, identity.leaf) == 1, SSL_CTX_use_PrivateKey(pointer, identity.key) == 1 else {
-      throw .library("use this certificate")
-    }
-    for issuer in identity.chain {
-      guard SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(issuer.certificate)) == 1 else {
-        throw .library("use this certificate chain")
-      }
+    try context.use(identity)
+    if case .optional(let authorityPEM, let chainBytesMax) = clients {
+      // The authorities are not named to clients: each shows the certificate it has, and is told what is wrong with it.
+      SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+      SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_CERT_LIST, chainBytesMax, nil)
+      // What is resumed must have been verified for this very purpose; OpenSSL insists on a name for it.
+      let name = Array("widgetpush".utf8)
+      SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count))
+      if let authorityPEM { try Self.trust(authorityPEM, in: SSL_CTX_get_cert_store(pointer)) }
     }
     let unmanaged = Unmanaged.passUnretained(context).toOpaque()
     SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, unmanaged)
@@ -55,37 +68,73 @@ public final class TLSContext: @unchecked Sendable {
     case authorities(pem: String)
   }
 
-  /// A client that verifies the server's chain and name, and offers `protocols` by ALPN.
+  /// A client that verifies the server's chain and name, offers `protocols` by ALPN, and shows `identity` when it is asked.
   ///
   /// Throws when the PEM text holds no certificate.
-  public static func client(_ trust: Trust, protocols: [ApplicationProtocol]) throws(CryptoError) -> TLSContext {
+  public static func client(
+    _ trust: Trust, protocols: [ApplicationProtocol], identity: TLSIdentity? = nil
+  ) throws(CryptoError) -> TLSContext {
     let context = try TLSContext(isServer: false, protocols: protocols, identityForName: nil)
     let pointer = context.pointer
     switch trust {
     case .systemRoots:
       guard SSL_CTX_set_default_verify_paths(pointer) == 1 else { throw .library("find the system's roots") }
-    case .authorities(let pem):
-      let store = SSL_CTX_get_cert_store(pointer)
-      let added = PEM.reading(pem) { bio in
-        var added = 0
-        while let certificate = PEM_read_bio_X509(bio, nil, answerNoPassphrase, nil) {
-          X509_STORE_add_cert(store, certificate)
-          X509_free(certificate)
-          added += 1
-        }
-        return added
-      }
-      ERR_clear_error()
-      guard added > 0 else {
-        throw CryptoError(.unreadable, "no CA certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----")
-      }
+    case .authorities(let pem): try Self.trust(pem, in: SSL_CTX_get_cert_store(pointer))
     }
+    if let identity { try context.use(identity) }
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
     let bytes = context.protocolBytes
     guard bytes.isEmpty || SSL_CTX_set_alpn_protos(pointer, bytes, UInt32(bytes.count)) == 0 else {
       throw .library("offer these protocols")
     }
     return context
+  }
+
+  /// Shows this certificate with its chain.
+  private func use(_ identity: TLSIdentity) throws(CryptoError) {
+    guard SSL_CTX_use_certificate(pointer, identity.leaf) == 1, SSL_CTX_use_PrivateKey(pointer, identity.key) == 1 else {
+      throw .library("use this certificate")
+    }
+    for issuer in identity.chain {
+      guard SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(issuer.certificate)) == 1 else {
+        throw .library("use this certificate chain")
+      }
+    }
+  }
+
+  /// Throws what is wrong with the PEM text of authorities.
+  public static func checkAuthorities(_ pem: String) throws(CryptoError) {
+    guard let store = X509_STORE_new() else { throw .library("keep certificates") }
+    defer { X509_STORE_free(store) }
+    try trust(pem, in: store)
+  }
+
+  /// Has `store` believe the certificates in `pem`, but for those that the revocation lists in it name. With any such list there
+  /// must be one of each authority that signs certificates.
+  private static func trust(_ pem: String, in store: OpaquePointer?) throws(CryptoError) {
+    let added = PEM.reading(pem) { bio in
+      var added = 0
+      while let certificate = PEM_read_bio_X509(bio, nil, answerNoPassphrase, nil) {
+        X509_STORE_add_cert(store, certificate)
+        X509_free(certificate)
+        added += 1
+      }
+      return added
+    }
+    let revocations = PEM.reading(pem) { bio in
+      var added = 0
+      while let list = PEM_read_bio_X509_CRL(bio, nil, answerNoPassphrase, nil) {
+        X509_STORE_add_crl(store, list)
+        X509_CRL_free(list)
+        added += 1
+      }
+      return added
+    }
+    ERR_clear_error()
+    if revocations > 0 { X509_STORE_set_flags(store, UInt(X509_V_FLAG_CRL_CHECK)) }
+    guard added > 0 else {
+      throw CryptoError(.unreadable, "no CA certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----")
+    }
   }
 
   private init(

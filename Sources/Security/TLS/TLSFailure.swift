@@ -16,12 +16,14 @@ public struct TLSFailure: Error, Hashable, Sendable {
     case certificateRejected(alert: UInt8)
     /// Another fatal alert of the peer.
     case alert(UInt8)
-    /// The server's certificate leads to no authority that we trust.
+    /// The peer's certificate leads to no authority that we trust.
     case certificateUntrusted
     /// The server's certificate names other hosts.
     case certificateNamesAnotherHost
-    /// The server's certificate is not valid at present.
+    /// The peer's certificate is not valid at present.
     case certificateExpired
+    /// The peer's certificate was revoked by its authority.
+    case certificateRevoked
     /// The peer broke the protocol, or its bytes were changed on the way.
     case protocolViolation
   }
@@ -61,7 +63,7 @@ extension TLSFailure {
     case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SUITABLE_GROUPS, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
       return TLSFailure(.noCommonCipher, "\(peer) and we have no cipher suite in common (\(text))")
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      return verification(SSL_get_verify_result(session), serverName: serverName)
+      return verification(SSL_get_verify_result(session), of: isServer ? "the client" : serverName)
     default:
       return TLSFailure(.protocolViolation, "TLS with \(peer) failed: \(text)")
     }
@@ -78,15 +80,16 @@ extension TLSFailure {
     return TLSFailure(.certificateRejected(alert: number), "\(peer) \(cause) (TLS alert \(number), \(name))")
   }
 
-  private static func verification(_ result: Int, serverName: String) -> TLSFailure {
+  private static func verification(_ result: Int, of name: String) -> TLSFailure {
     let text = String(cString: X509_verify_cert_error_string(result))
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return TLSFailure(.certificateNamesAnotherHost, "the server's certificate does not name \(serverName)")
+      return TLSFailure(.certificateNamesAnotherHost, "the server's certificate does not name \(name)")
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID:
-      return TLSFailure(.certificateExpired, "a certificate of \(serverName) is not valid now (\(text))")
+      return TLSFailure(.certificateExpired, "a certificate of \(name) is not valid now (\(text))")
+    case X509_V_ERR_CERT_REVOKED: return TLSFailure(.certificateRevoked, "the certificate of \(name) is revoked by its authority")
     default:
-      return TLSFailure(.certificateUntrusted, "the certificate of \(serverName) leads to no trusted authority (\(text))")
+      return TLSFailure(.certificateUntrusted, "the certificate of \(name) leads to no trusted authority (\(text))")
     }
   }
 }

@@ -143,6 +143,15 @@ public struct TLSSession: ~Copyable {
     SSL_get_servername(session, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
   }
 
+  /// The certificate that the client has shown, which leads to a trusted authority, as far as the bounds allow; nil when it has shown
+  /// none, and before the handshake is done. Reads it anew at each call.
+  public func clientCertificate(_ bounds: ClientCertificate.Bounds) -> ClientCertificate? {
+    guard context.isServer, isEstablished, SSL_get_verify_result(session) == Int(X509_V_OK),
+      let certificate = SSL_get1_peer_certificate(session)
+    else { return nil }
+    return ClientCertificate(Certificate(takingOwnership: certificate), bounds)
+  }
+
   /// The agreed version, such as `TLSv1.3`.
   public var version: String { String(cString: SSL_get_version(session)) }
 

@@ -125,6 +125,8 @@ extension Connection {
   }
   /// The server name that a client asked for in its handshake (SNI), as it spelled it.
   public var serverName: String? { tls?.serverName ?? nil }
+  /// The certificate that a client has shown and that leads to an authority of the context's, as far as the bounds allow; reads it anew.
+  public func clientCertificate(_ bounds: ClientCertificate.Bounds) -> ClientCertificate? { tls?.clientCertificate(bounds) ?? nil }
 
   /// Has the driver drained at the end of this round.
   public func setNeedsFlush() {

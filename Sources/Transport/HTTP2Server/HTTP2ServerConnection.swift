@@ -1,6 +1,7 @@
 import HTTP2
 public import Primitives
 public import Reactor
+public import Security
 
 /// One client of an `HTTP2Server`.
 public final class HTTP2ServerConnection {
@@ -19,8 +20,6 @@ public final class HTTP2ServerConnection {
     var session: ServerSession?
     var requests = 0
 
-    init(_ session: consuming ServerSession) { self.session = consume session }
-
     mutating func takeReady() -> Exchange? {
       guard let exchange = session?.takeReady() ?? nil else { return nil }
       requests &+= 1
@@ -32,6 +31,8 @@ public final class HTTP2ServerConnection {
   private unowned let server: HTTP2Server
   private let state: Confined<State>
   private let settingsDeadline: Uptime
+  /// Whether it was turned away, so that nothing of what it sends is looked at.
+  private var isRefused = false
   /// The oldest incomplete request, and since when it is that.
   private var oldest: (began: Instant, since: Uptime)?
 
@@ -41,12 +42,22 @@ public final class HTTP2ServerConnection {
     serverName = connection.serverName
     let transport = connection.transport
     settingsDeadline = transport.loop.uptime + server.timeouts.handshake
-    let me = WayBack()
-    let session = ServerSession(
-      pool: transport.exchanges, settings: server.settings, tag: connection.key.packed, trusts: { me.connection?.trusts($0) ?? false })
-    state = Confined(State(session))
-    me.connection = self
+    state = Confined(State())
     connection.saysCloseNotify = server.saysCloseNotify
+    begin(server.handler?.welcome(self) ?? .standard)
+  }
+
+  /// Makes the session, which has something to say from the start.
+  private func begin(_ welcome: ConnectionWelcome) {
+    let me = WayBack()
+    me.connection = self
+    var settings = server.settings
+    if case .standard = welcome {} else { settings.concurrentStreams = settings.concurrentStreamsTrusted }
+    state.value.session = ServerSession(
+      pool: connection.transport.exchanges, settings: settings, tag: connection.key.packed, trusts: { me.connection?.trusts($0) ?? false })
+    guard case .refused(let debug) = welcome else { return }
+    isRefused = true
+    state.value.session?.goAway(lastStream: .none, debug: debug)
   }
 
   /// The way from the session to the connection that holds it.
@@ -58,6 +69,9 @@ public final class HTTP2ServerConnection {
 
   /// Announces another number of streams; those that are open over it are served.
   public func announce(concurrentStreams: Int) { state.value.session?.announce(concurrentStreams: concurrentStreams) }
+
+  /// The certificate that the client has shown; see `Connection.clientCertificate`.
+  public func clientCertificate(_ bounds: ClientCertificate.Bounds) -> ClientCertificate? { connection.clientCertificate(bounds) }
 
   /// The client's address.
   public var peer: SocketAddress { connection.peer }
@@ -72,6 +86,7 @@ public final class HTTP2ServerConnection {
 extension HTTP2ServerConnection: ConnectionDriver {
   /// Runs the protocol, and has the requests that became complete answered.
   public func receive(_ bytes: RawSpan) {
+    guard !isRefused else { return }
     _ = state.value.session?.receive(bytes, now: connection.transport.loop.now)
     guard let handler = server.handler else { return }
     while let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }

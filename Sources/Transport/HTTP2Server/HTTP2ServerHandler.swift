@@ -3,6 +3,9 @@ public import Reactor
 
 /// Who answers the requests of an `HTTP2Server`, on the loop's thread.
 public protocol HTTP2ServerHandler: AnyObject {
+  /// A connection is there, its handshake is done, and nothing has been said on it: how it begins.
+  func welcome(_ connection: HTTP2ServerConnection) -> ConnectionWelcome
+
   /// A request is complete. Answer it now with `exchange.respond`, or keep `exchange.key` and answer later on this thread
   /// through `TransportLoop.exchanges`; answers go out when the round ends, all of a connection's together.
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection)
@@ -19,8 +22,21 @@ public protocol HTTP2ServerHandler: AnyObject {
 }
 
 extension HTTP2ServerHandler {
+  /// As everybody.
+  public func welcome(_ connection: HTTP2ServerConnection) -> ConnectionWelcome { .standard }
+
   /// Nobody.
   public func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool { false }
+}
+
+/// How a connection begins.
+public enum ConnectionWelcome: Sendable {
+  /// With the streams of `ServerSettings.concurrentStreams`, until a request is trusted.
+  case standard
+  /// With `ServerSettings.concurrentStreamsTrusted` from the first SETTINGS on.
+  case trusted
+  /// It is turned away: those SETTINGS, and at once a GOAWAY with that text as its data, which has processed nothing.
+  case refused(debug: String)
 }
 
 /// A connection that failed, with what is known of it.

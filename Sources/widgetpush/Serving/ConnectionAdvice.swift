@@ -31,7 +31,11 @@ enum ConnectionAdvice {
     case .versionTooOld: "Let the client use TLS 1.2 or later, as Apple requires."
     case .noCommonCipher: "Let the client offer TLS 1.3, or TLS 1.2 with ECDHE-ECDSA and AES-GCM or ChaCha20."
     case .certificateRejected, .alert: trust(credentials)
-    case .certificateUntrusted, .certificateNamesAnotherHost, .certificateExpired, .protocolViolation: nil
+    case .certificateUntrusted:
+      "Name the authority of client certificates as provider.clientCertificates.ca, and have the client send the intermediate ones, or send a provider token instead of a certificate."
+    case .certificateExpired, .certificateRevoked:
+      "Give the client a certificate that is valid, or send a provider token instead of one."
+    case .certificateNamesAnotherHost, .protocolViolation: nil
     }
   }
 

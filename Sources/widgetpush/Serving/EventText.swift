@@ -28,6 +28,11 @@ enum EventText {
       let name = failure.serverName.map { ", which asked for \($0)" } ?? ""
       let advice = ConnectionAdvice.text(failure.end, credentials)
       return lines("connection from \(failure.peer)\(name): \(failure.end)", advice)
+    case .certificateRefused(let certificate):
+      let name = certificate.serverName.map { ", which asked for \($0)" } ?? ""
+      return lines(
+        "connection from \(certificate.peer)\(name): GOAWAY \(certificate.reason)  certificate \(certificate.name)", certificate.detail,
+        certificate.reason.remedy.advice)
     case .tooManyTokenUpdates(let peer):
       let remedy = Reason.tooManyProviderTokenUpdates.remedy
       return lines(
@@ -78,6 +83,14 @@ enum EventText {
       ]
       object["serverName"] = failure.serverName.map(JSONValue.string)
       object["remedy"] = ConnectionAdvice.text(failure.end, credentials).map(JSONValue.string)
+      return .object(object)
+    case .certificateRefused(let certificate):
+      var object: JSONObject = [
+        "event": "certificateRefused", "peer": .string(certificate.peer.description), "name": .string(certificate.name),
+        "reason": .string(certificate.reason.description), "detail": .string(certificate.detail),
+        "remedy": .string(certificate.reason.remedy.advice),
+      ]
+      object["serverName"] = certificate.serverName.map(JSONValue.string)
       return .object(object)
     case .tooManyTokenUpdates(let peer):
       let remedy = Reason.tooManyProviderTokenUpdates.remedy

@@ -23,6 +23,13 @@ extension Log {
         [LogField("id", push.id.map { "\($0)" } ?? ""), LogField("cause", push.cause.name), LogField("detail", push.detail)])
     case .connectionFailed(let failure):
       write(.info, "a connection failed", [LogField("peer", failure.peer), LogField("reason", failure.end)])
+    case .certificateRefused(let certificate):
+      write(
+        .info, "a connection was turned away for its client certificate",
+        [
+          LogField("peer", certificate.peer), LogField("certificate", certificate.name), LogField("reason", certificate.reason),
+          LogField("detail", certificate.detail),
+        ])
     case .tooManyTokenUpdates(let peer): write(.info, "new provider tokens come too often", [LogField("peer", peer)])
     case .upstreamFailed(let name, let end):
       write(.warning, "an upstream cannot be reached", [LogField("upstream", name), LogField("reason", end)])

@@ -82,15 +82,17 @@ extension Deployment {
   /// - Parameters:
   ///   - alpn: The protocols offered; nil sends no ALPN extension.
   ///   - tls: The only TLS version offered, `1.2` or `1.3`.
+  ///   - paper: The client certificate that is shown.
   func converse(
     _ steps: [Step], face: String = "provider", alpn: [String]? = ["h2"], tls: String? = nil, serverName: String = "localhost",
-    receiveBuffer: Int? = nil
+    receiveBuffer: Int? = nil, paper: CertificateOffice.Paper? = nil
   ) async throws -> Conversation {
     var specification: [String: Any] = [
       "port": try port(face), "ca": state.path("ca.pem"), "serverName": serverName, "steps": steps.map(\.json),
     ]
     specification["alpn"] = alpn
     specification["tls"] = tls
+    (specification["certificate"], specification["key"]) = (paper?.certificate, paper?.key)
     specification["receiveBuffer"] = receiveBuffer
     let input = try JSONSerialization.data(withJSONObject: specification)
     return Conversation(document: try Document(await output([python, wireScript("client.py")], input: input)))

@@ -2,7 +2,7 @@
 """A client that says exactly what it is told over TLS, and reports every frame that came back.
 
 Reads one JSON object from standard input:
-  {"port", "ca", "alpn": ["h2"] | null, "tls": "1.2" | "1.3" | null, "serverName", "receiveBuffer": bytes | null, "steps": [...]}
+  {"port", "ca", "certificate": path | null, "key": path | null, "alpn": ["h2"] | null, "tls": "1.2" | "1.3" | null, "serverName", "receiveBuffer": bytes | null, "steps": [...]}
 Steps:
   {"preface": {}}                                    connection preface and SETTINGS (an object of id: value)
   {"headers": [[name, value]...], "stream", "end"}   a request's HEADERS
@@ -20,6 +20,7 @@ from http2 import *
 
 spec = json.load(sys.stdin)
 context = ssl.create_default_context(cafile=spec["ca"])
+if spec.get("certificate"): context.load_cert_chain(spec["certificate"], spec["key"])
 if spec.get("alpn") is not None: context.set_alpn_protocols(spec["alpn"])
 if spec.get("tls"):
     context.minimum_version = context.maximum_version = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}[spec["tls"]]
