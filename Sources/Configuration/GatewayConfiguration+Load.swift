@@ -10,7 +10,7 @@ extension GatewayConfiguration {
       ConfigurationKey(
         "provider.initialConcurrentStreams", "N", "streams of a connection until its first provider token is verified (1)"),
       ConfigurationKey("provider.tokenUpdates", "WORD", "new provider tokens too often: enforce, warn or off (enforce)"),
-      ConfigurationKey("provider.clientCertificates.ca", "FILE", "authorities of client certificates as PEM (none, they are refused)"),
+      ConfigurationKey("provider.clientCertificates.ca", "FILE", "authorities of client certificates as PEM (ca.pem of the state folder)"),
       ConfigurationKey("provider.explainHeaders", "BOOL", "true adds widgetpush-disposition to every answer (false)"),
       ConfigurationKey("control.port", "PORT", "port of the control API, 0 takes a free one (8443)"),
       ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),

@@ -59,6 +59,17 @@ import Testing
     #expect(try await dev.terminate() == 0)
   }
 
+  @Test func aClientCertificateIsMadeAndShown() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.app)
+    let before = "PATH=$PWD/.build/release:$PATH\ntoken=\(token)\n"
+    let after = "\nopenssl verify -purpose sslclient -CAfile office.pem push.pem\n"
+    let result = try await asAReader(before + commands(below: "Client certificates") + after, of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    #expect(result.text.contains("HTTP/2 200") && result.text.contains("push.pem: OK"), "\(result.text) \(result.standardError)")
+  }
+
   @Test func aTestCanWaitForItsPush() async throws {
     let dev = try await SharedDev.deployment()
     let token = newToken()

@@ -74,6 +74,36 @@ public struct CertificateAuthority: Sendable {
   }
 }
 
+extension CertificateAuthority {
+  /// A client certificate as Apple makes them for backends: for these topics, of which the first is the subject's UID, in these
+  /// environments; valid for `days` from `now`.
+  ///
+  /// Throws `badArgument` for an empty list, or a topic that is not 1 to 120 bytes of printable ASCII.
+  public func issueClient(
+    topics: [String], development: Bool, production: Bool, now: Instant, days: Int64
+  ) throws(CryptoError) -> Leaf {
+    for topic in topics where !(1...120).contains(topic.utf8.count) || topic.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
+      throw CryptoError(.badArgument, "\"\(topic)\" cannot be a topic, which has 1 to 120 letters, digits, hyphens and periods")
+    }
+    guard let first = topics.first else { throw CryptoError(.badArgument, "a certificate needs at least one topic") }
+    var extensions: [CertificateBuilder.Extension] = [
+      .leafConstraints, .leafKeyUsage, .clientUsage, .subjectKeyIdentifier, .authorityKeyIdentifier,
+    ]
+    func add(_ identifier: String, _ der: [UInt8]) {
+      extensions.append(.init(identifier: identifier, value: "DER:" + Hexadecimal.encode(der)))
+    }
+    if development { add(Certificate.developmentIdentifier, [0x05, 0x00]) }
+    if production { add(Certificate.productionIdentifier, [0x05, 0x00]) }
+    if topics.count > 1 { add(Certificate.topicsIdentifier, TopicList.der(topics)) }
+    let key = try P256PrivateKey.generate()
+    let certificate = try CertificateBuilder(
+      subject: String("Push \(first)".prefix(64)), userID: first, key: key, notBefore: now - Self.backdating,
+      notAfter: now + .seconds(days * 86_400), extensions: extensions
+    ).signed(by: self.certificate, key: self.key)
+    return Leaf(certificate: certificate, key: key)
+  }
+}
+
 /// Whether `name` is a host name (RFC 1123 section 2.1, with `_` as many networks have it), perhaps after `*.`.
 private func isDNSName(_ name: String) -> Bool {
   let host = name.hasPrefix("*.") ? name.dropFirst(2) : Substring(name)

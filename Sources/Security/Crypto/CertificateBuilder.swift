@@ -8,7 +8,9 @@ import Primitives
 struct CertificateBuilder {
   /// One extension, in the words of OpenSSL's configuration language.
   struct Extension {
-    let kind: Int32
+    var kind: Int32 = 0
+    /// The identifier of one that OpenSSL has no number for; then `kind` says nothing.
+    var identifier: String?
     let value: String
 
     static let authorityConstraints = Extension(kind: NID_basic_constraints, value: "critical,CA:TRUE,pathlen:0")
@@ -16,6 +18,7 @@ struct CertificateBuilder {
     static let leafConstraints = Extension(kind: NID_basic_constraints, value: "critical,CA:FALSE")
     static let leafKeyUsage = Extension(kind: NID_key_usage, value: "critical,digitalSignature")
     static let serverUsage = Extension(kind: NID_ext_key_usage, value: "serverAuth")
+    static let clientUsage = Extension(kind: NID_ext_key_usage, value: "clientAuth")
     static let subjectKeyIdentifier = Extension(kind: NID_subject_key_identifier, value: "hash")
     static let authorityKeyIdentifier = Extension(kind: NID_authority_key_identifier, value: "keyid:always")
     /// `entries` holds checked names only: a comma in one would add another.
@@ -23,6 +26,8 @@ struct CertificateBuilder {
   }
 
   let subject: String
+  /// The subject's UID (RFC 4519 section 2.39).
+  var userID: String?
   let key: P256PrivateKey
   let notBefore: Instant
   let notAfter: Instant
@@ -58,6 +63,7 @@ struct CertificateBuilder {
   private func setSubject(of certificate: OpaquePointer) -> Bool {
     let name = X509_get_subject_name(certificate)
     return X509_NAME_add_entry_by_txt(name, "O", MBSTRING_UTF8, Array("widgetpush".utf8), Int32("widgetpush".utf8.count), -1, 0) == 1
+      && userID.map { X509_NAME_add_entry_by_txt(name, "UID", MBSTRING_UTF8, Array($0.utf8), Int32($0.utf8.count), -1, 0) == 1 } ?? true
       && X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, Array(subject.utf8), Int32(subject.utf8.count), -1, 0) == 1
   }
 
@@ -65,7 +71,10 @@ struct CertificateBuilder {
     var context = X509V3_CTX()
     X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
     for entry in extensions {
-      guard let added = X509V3_EXT_conf_nid(nil, &context, entry.kind, entry.value) else { return false }
+      let made =
+        entry.identifier.map { X509V3_EXT_conf(nil, &context, $0, entry.value) }
+        ?? X509V3_EXT_conf_nid(nil, &context, entry.kind, entry.value)
+      guard let added = made else { return false }
       defer { X509_EXTENSION_free(added) }
       guard X509_add_ext(certificate, added, -1) == 1 else { return false }
     }

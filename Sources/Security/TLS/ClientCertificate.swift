@@ -61,10 +61,10 @@ public struct ClientCertificate: Hashable, Sendable {
 }
 
 extension Certificate {
-  fileprivate static let developmentIdentifier = "1.2.840.113635.100.6.3.1"
-  fileprivate static let productionIdentifier = "1.2.840.113635.100.6.3.2"
+  static let developmentIdentifier = "1.2.840.113635.100.6.3.1"
+  static let productionIdentifier = "1.2.840.113635.100.6.3.2"
   fileprivate static let voipIdentifier = "1.2.840.113635.100.6.3.4"
-  fileprivate static let topicsIdentifier = "1.2.840.113635.100.6.3.6"
+  static let topicsIdentifier = "1.2.840.113635.100.6.3.6"
 
   /// The subject's UID (RFC 4519 section 2.39): the bundle id, or an MDM topic; nil where it has none, or not in ASCII.
   fileprivate var userID: String? {

@@ -19,6 +19,24 @@ enum TopicList {
     return topics
   }
 
+  /// The content for `topics`, each for `app`, or for what its last part says.
+  static func der(_ topics: [String]) -> [UInt8] {
+    let items = topics.flatMap { topic in
+      let suffix = topic.split(separator: ".").last.map(String.init) ?? ""
+      let kind = ["voip", "complication"].contains(suffix) ? suffix : "app"
+      return value(utf8String, Array(topic.utf8)) + value(sequence, value(utf8String, Array(kind.utf8)))
+    }
+    return value(sequence, items)
+  }
+
+  private static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    let count = content.count
+    precondition(count < 1 << 16, "no list is that long")
+    let length: [UInt8] =
+      count < 0x80 ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+    return [tag] + length + content
+  }
+
   private static func isListOfTexts(_ content: ArraySlice<UInt8>) -> Bool {
     var items = DERReader(content)
     while !items.isAtEnd {

@@ -6,28 +6,35 @@ import Security
 extension Command {
   /// `widgetpush keys`.
   static let keys = Command(
-    "keys", "lists, makes and imports the keys of a state folder", operands: "list | new | import FILE | remove ID", count: 1...2,
+    "keys", "lists, makes and imports the keys of a state folder", operands: "list | new | import FILE | remove ID | certificate BUNDLE",
+    count: 1...2,
     discussion: """
       The folder's keys are of two uses: provider keys, which backends sign with and the gateway checks, and signing keys, which the
       gateway signs with what it sends on, one a team. new makes a key; import takes in a .p8 file, such as Apple's. Both leave a file
-      AuthKey_ID.p8 with the permissions 600. list tells of a key that others can read, and with --fix makes it the owner's alone.
+      AuthKey_ID.p8 with the permissions 600. certificate makes a client certificate for backends that send with one instead of
+      provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. list tells of a key that others can read, and with --fix makes it the owner's alone.
       `widgetpush gateway` takes changed keys on SIGHUP, `widgetpush dev` when it is next started.
       """,
     options: [
       Option("--use", "USE", "provider or signing (provider)"), Option("--team", "ID", "the team's id (for new, that of the state folder)"),
       Option("--key-id", "ID", "the key's id (for import, the one in the file's name)"),
       Option("--bundle-id", "ID", "an app that a provider key may send to (all)", repeatable: true),
-      Option("--environment", "NAME", "the environment that a provider key is limited to (both)"),
+      Option("--environment", "NAME", "the environment that a provider key or a certificate is limited to (both)"),
+      Option("--topic", "TOPIC", "a further topic of a certificate, such as BUNDLE.voip", repeatable: true),
       Option(switch: "--fix", "give files that others can read the permissions 600"), .json, .stateFolder,
     ],
-    examples: ["widgetpush keys list", "widgetpush keys import AuthKey_ABCDE12345.p8 --team TEAM123456 --use signing"]
+    examples: [
+      "widgetpush keys list", "widgetpush keys certificate com.example.app",
+      "widgetpush keys import AuthKey_ABCDE12345.p8 --team TEAM123456 --use signing",
+    ]
   ) { arguments in
     let folder = StateFolder(arguments)
-    let verb = try arguments.verb(of: ["list", "new", "import", "remove"])
-    let settings = ["--use", "--team", "--key-id", "--bundle-id", "--environment"]
+    let verb = try arguments.verb(of: ["list", "new", "import", "remove", "certificate"])
+    let settings = ["--use", "--team", "--key-id", "--bundle-id"] + (verb == "certificate" ? [] : ["--environment"])
     if !["new", "import"].contains(verb), let option = settings.first(where: arguments.has) {
       throw UsageError("\(option) is for new and import")
     }
+    if verb != "certificate", arguments.has("--topic") { throw UsageError("--topic is for certificate") }
     if verb != "list", arguments.has("--fix") { throw UsageError("--fix is for list") }
     switch verb {
     case "new":
@@ -42,6 +49,7 @@ extension Command {
       if let complaint = FilePermissions.complaint(about: file) { Console.complain("warning: \(complaint)") }
       try add(pem: ProviderKeys.readKey(file), id: id, arguments, folder)
     case "remove": try removeKey(arguments.subject("ID", of: verb), arguments, folder)
+    case "certificate": try makeCertificate(for: arguments.subject("BUNDLE", of: verb), arguments, folder)
     default: try listKeys(arguments, folder)
     }
     return 0

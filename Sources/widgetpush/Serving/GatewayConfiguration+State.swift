@@ -14,6 +14,8 @@ extension GatewayConfiguration {
   /// Fills what the configuration leaves open from a state folder; throws when it leaves open what nobody can guess.
   mutating func fill(from state: DevState) throws(CommandError) {
     identity = identity ?? state.identity
+    // Where the folder has the key of its authority, whoever could make certificates can have every other key of the folder, too.
+    if clientAuthorityPEM == nil, state.authority != nil { clientAuthorityPEM = state.authorityPEM }
     store = store ?? .folder(state.folder.store)
     if providers.isEmpty { providers = state.providers }
     if signingKeys.isEmpty { signingKeys = state.signingKeys }

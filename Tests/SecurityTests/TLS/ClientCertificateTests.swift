@@ -123,6 +123,22 @@ private let bounds = ClientCertificate.Bounds(topics: 4, topicBytes: 40)
     #expect(try office.read().topics == topics)
   }
 
+  @Test(arguments: [["com.example.app"], ["com.example.app", "com.example.app.voip", "com.example.app.complication", "b"]])
+  func anAuthorityMakesWhatIsReadBack(topics: [String]) throws {
+    let now = Instant(unixSeconds: Int64(Date().timeIntervalSince1970))
+    let authority = try CertificateAuthority.make(commonName: "authority", now: now, days: 1)
+    for (development, production) in [(true, false), (false, true), (true, true)] {
+      let leaf = try authority.issueClient(topics: topics, development: development, production: production, now: now, days: 1)
+      let certificate = ClientCertificate(leaf.certificate, bounds)
+      #expect(certificate.topics == topics && certificate.commonName == "Push com.example.app")
+      #expect((certificate.permitsDevelopment, certificate.permitsProduction) == (development, production))
+      #expect(leaf.certificate.isSigned(by: authority.certificate) && leaf.certificate.belongs(to: leaf.key))
+    }
+    for wrong in [[], [""], ["a b"], ["é"], [String(repeating: "a", count: 121)]] {
+      #expect(throws: CryptoError.self) { try authority.issueClient(topics: wrong, development: true, production: true, now: now, days: 1) }
+    }
+  }
+
   /// Runs both ends of a handshake against each other in memory, and then one byte more for what TLS 1.3 tells late.
   private func shake(_ office: Office, client identity: TLSIdentity?, authorities: String?, chainBytesMax: Int = 16 << 10) throws -> (
     certificate: ClientCertificate?, server: TLSSession.State, client: TLSSession.State
