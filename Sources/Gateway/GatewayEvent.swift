@@ -18,6 +18,8 @@ public enum GatewayEvent: Sendable {
   case certificateRefused(RefusedCertificate)
   /// A connection from there brings new provider tokens more often than Apple's servers take them; told at most every 20 minutes.
   case tooManyTokenUpdates(SocketAddress)
+  /// A connection from there was closed, since it has brought nothing but provider tokens that are none.
+  case invalidProviderTokens(SocketAddress)
   /// An upstream's last connection has failed, or could not be made.
   case upstreamFailed(name: String, ConnectionEnd)
   /// An upstream can be reached.

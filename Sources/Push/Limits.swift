@@ -70,9 +70,12 @@ public enum Limits {
   /// The most seconds in the future that may be configured instead: a day, for clocks set to a wrong time zone.
   public static let issuedAheadSecondsMax: Int64 = 86_400
   /// Provider tokens that may be new on a connection, and on all connections of one address with one key, within
-  /// `providerTokenUpdateSeconds`: the first, and the small burst that Apple's servers let pass (apns.md section 4.2). It also bounds
-  /// the signatures that a connection has checked.
+  /// `providerTokenUpdateSeconds`: the first, and the small burst that Apple's servers let pass (apns.md section 4.2).
   public static let providerTokensFree = 4
+  /// Provider tokens in a row that a connection may bring and that are none, each looked at for up to a tenth of a millisecond, most of
+  /// it for its signature; then it is closed. Stops senders of ever new tokens with made-up signatures, who open connections instead,
+  /// which costs them as much.
+  public static let invalidProviderTokens = 16
   /// Seconds for which a provider token is to be kept (Apple, "Establishing a token-based connection to APNs").
   public static let providerTokenUpdateSeconds: Int64 = 1200
   /// Pairs of address and key whose new provider tokens are counted, a power of two; about 90 bytes each.

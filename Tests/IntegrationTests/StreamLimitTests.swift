@@ -64,6 +64,28 @@ import Testing
     #expect(story(talk) == ["SETTINGS"] + (raises ? ["1000"] + refusal : refusal + ["1000"]) + ["200"])
   }
 
+  /// Tokens with made-up signatures, all different, and new ones are not counted: each is checked, until the connection goes.
+  @Test func invalidTokensEndTheConnection() async throws {
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_TOKEN_UPDATES": "off"])
+    let good = try await ProviderToken.of(gateway)
+    var steps: [Step] = [.preface()]
+    for index in 0..<20 {
+      let forged = good.split(separator: ".").prefix(2).joined(separator: ".") + "." + newToken(48)
+      steps += try await push(gateway, stream: 2 * index + 1, token: newToken(), jwt: forged) + [.receive(ends: 1, seconds: 3)]
+    }
+    let talk = try await gateway.converse(steps)
+    let refusals = Array(repeating: ["403", #"{"reason":"InvalidProviderToken"}"#], count: 16).joined()
+    let story = story(talk)
+    #expect(story.filter { $0 != "GOAWAY" } == ["SETTINGS"] + refusals, "\(story)")
+    let goAway = try #require(talk.frames.first { $0.type == "GOAWAY" })
+    #expect(goAway.document["error"].int == 11 && goAway.document["last"].int == 31 && goAway.text == #"{"reason":"InvalidProviderToken"}"#)
+    #expect(talk.isClosed)
+    let metrics = try await gateway.control("GET", "/metrics", as: "read").text
+    #expect(metrics.contains("widgetpush_connections_refused_total{kind=\"invalid_provider_tokens\"} 1\n"))
+    #expect(gateway.process.errors.text.contains("invalid provider tokens alone"))
+    #expect(try await gateway.terminate() == 0)
+  }
+
   @Test(arguments: [0, 2]) func aConnectionIsClosedAfterAsManyErrorsAsConfigured(errors: Int) async throws {
     let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_CLOSE_AFTER_ERRORS": "\(errors)"])
     let good = try await ProviderToken.of(gateway)

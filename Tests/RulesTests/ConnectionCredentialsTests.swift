@@ -193,7 +193,7 @@ import Testing
 
   private final class Updates: ProviderTokenUpdates {
     var table = TokenUpdateTable(capacity: 64)
-    func note(_ token: UInt64, source: UInt64, provider: Int, now: Instant, keeps: Bool) -> Bool {
+    func note(_ token: UInt64, source: UInt64, provider: UInt64, now: Instant, keeps: Bool) -> Bool {
       table.note(token, source: source, provider: provider, now: now, keeps: keeps)
     }
   }
@@ -212,6 +212,60 @@ import Testing
     #expect(reason(4, source: 77) == nil && reason(4, key: "SECOND0001") == nil)
   }
 
+  /// Keys that change their places in a new directory, as a reload may bring it, keep their counts.
+  @Test func countsStayWithTheirKeysWhenKeysAreReordered() {
+    let updates = Updates()
+    func reason(_ directory: ProviderDirectory, _ age: Int64, key: String) -> Reason? {
+      var rules = TestRules(providers: directory, tokenUpdates: .enforce, updates: updates)
+      var connection = ConnectionCredentials(source: 42)
+      return rules.evaluate(request(key: key, age: age), on: &connection).refusal?.reason
+    }
+    let keys = (0..<3).map { ProviderDirectory.Provider(keyID: "KEY000000\($0)", teamID: "TEAM012345") }
+    let (before, after) = (ProviderDirectory(keys), ProviderDirectory([keys[2], keys[0]]))
+    for age in 0..<4 as Range<Int64> { #expect(reason(before, age, key: "KEY0000000") == nil) }
+    #expect(reason(after, 4, key: "KEY0000000") == .tooManyProviderTokenUpdates)
+    for age in 0..<4 as Range<Int64> { #expect(reason(after, age, key: "KEY0000002") == nil) }
+    #expect(reason(before, 4, key: "KEY0000002") == .tooManyProviderTokenUpdates)
+    #expect(reason(before, 4, key: "KEY0000001") == nil)
+  }
+
+  /// A connection has so many tokens looked at that are none, whether or not new ones are counted; one that is known costs nothing.
+  @Test(arguments: [ProviderTokenPolicy.Updates.off, .warn]) func invalidTokensAreLookedAtUpToABound(updates: ProviderTokenPolicy.Updates) {
+    var rules = TestRules(providers: Self.directory, capacity: 256, tokenUpdates: updates)
+    var connection = ConnectionCredentials(source: 1)
+    let most = Limits.invalidProviderTokens
+    func send(_ age: Int64, _ signature: String, _ connection: inout ConnectionCredentials) -> Reason? {
+      rules.evaluate(request(age: age, signature: signature), on: &connection).refusal?.reason
+    }
+    for index in 0..<most - 1 {
+      #expect(send(0, "bad\(index)", &connection) == .invalidProviderToken)
+      #expect(send(0, "bad\(index)", &connection) == .invalidProviderToken)
+    }
+    #expect(!connection.isExhausted && rules.verifier.calls.count == most - 1)
+    // A good one in time makes up for those before.
+    #expect(send(0, "good", &connection) == nil)
+    for index in 0..<most { #expect(send(1, "bad\(index)", &connection) == .invalidProviderToken) }
+    #expect(connection.isExhausted && rules.verifier.calls.count == 2 * most)
+    for index in 0..<100 { #expect(send(2, "bad\(index)", &connection) == .invalidProviderToken) }
+    #expect(send(2, "good", &connection) == .invalidProviderToken)
+    #expect(rules.verifier.calls.count == 2 * most)
+    // The last good one is known.
+    #expect(send(0, "good", &connection) == nil)
+    var other = ConnectionCredentials(source: 1)
+    #expect(send(2, "good", &other) == nil)
+  }
+
+  /// So are those whose key is unknown, which costs a search for the one that was meant.
+  @Test func tokensOfUnknownKeysCountToo() {
+    var rules = TestRules(providers: Self.directory, capacity: 256)
+    var connection = ConnectionCredentials(source: 1)
+    for age in 0..<Int64(Limits.invalidProviderTokens) {
+      #expect(!connection.isExhausted)
+      #expect(rules.evaluate(request(key: "UNKNOWN001", age: age), on: &connection).refusal?.reason == .invalidProviderToken)
+    }
+    #expect(connection.isExhausted && rules.verifier.calls.isEmpty)
+  }
+
   /// Against a list of all uses, in a seeded order.
   @Test func theTableCountsAsAListDoes() {
     var table = TokenUpdateTable(capacity: 1024)
@@ -220,9 +274,9 @@ import Testing
     var (clock, refused) = (Int64(0), 0)
     for _ in 0..<20_000 {
       clock += Int64(random.next() % 8 + 1)
-      let (source, provider) = ((random.next() % 5 + 1) &* 0xD6E8_FEB8_6659_FD93, Int(random.next() % 3))
+      let (source, provider) = ((random.next() % 5 + 1) &* 0xD6E8_FEB8_6659_FD93, random.next() % 3)
       let token = (random.next() % 9) << 1 | 1
-      let pair = source &+ UInt64(provider)
+      let pair = source &+ provider
       let known = (uses[pair] ?? []).suffix(4)
       let isKnown = known.contains { $0.token == token }
       let expected = isKnown || known.count < 4 || clock - known.first!.at >= 1200

@@ -22,6 +22,7 @@ enum ConnectionRefusal: String, CaseIterable {
   case flood
   case rapidReset = "rapid_reset"
   case otherError = "other_error"
+  case invalidProviderTokens = "invalid_provider_tokens"
   case stalledWrite = "stalled_write"
   case tooManyConnections = "too_many_connections"
   case noDescriptors = "no_descriptors"

@@ -8,6 +8,8 @@ import Transport
 final class ProviderConnection {
   /// The environment of its requests: that of the server name, else the one its certificate is limited to; nil when neither says.
   let environment: PushEnvironment?
+  /// Whether it was told to go for its provider tokens.
+  var isTurnedAway = false
   /// Its provider tokens so far.
   let credentials: Confined<ConnectionCredentials>
 

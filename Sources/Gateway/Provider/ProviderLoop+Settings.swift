@@ -1,8 +1,11 @@
+import HTTP2
 import Primitives
 import ProviderAPI
 import Push
+import Reactor
 import Rules
 import Security
+import Transport
 
 extension ProviderLoop {
   /// Goes by the newest settings from the next request on; what was remembered belonged to the ones before.
@@ -17,6 +20,16 @@ extension ProviderLoop {
   ) throws(CryptoError) -> RequestMemory {
     RequestMemory(
       verifier: try ProviderSignatures(keys: settings.keys), capacity: Limits.providerTokenVerdicts, seed: seed, updates: updates)
+  }
+
+  /// Closes a connection that has brought too many provider tokens that are none.
+  func turnAway(_ connection: HTTP2ServerConnection) {
+    let remembered = state(of: connection)
+    guard !remembered.isTurnedAway else { return }
+    remembered.isTurnedAway = true
+    connection.goAway(code: HTTP2ErrorCode.enhanceYourCalm, debug: "{\"reason\":\"\(Reason.invalidProviderToken)\"}")
+    metrics.refused(.invalidProviderTokens, shard: index)
+    observer?(.invalidProviderTokens(connection.peer))
   }
 
   /// The refusal of a push of `provider`, which has sent more than it may.

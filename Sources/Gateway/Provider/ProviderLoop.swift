@@ -124,8 +124,13 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   /// An expired provider token takes all streams but the first away, at once (apns.md section 1.3): SETTINGS go out before the answer.
+  /// A connection that brings nothing but tokens that are none is closed behind its answers.
   func conclude(_ reason: Reason, on connection: HTTP2ServerConnection) {
-    if reason == .expiredProviderToken { connection.announce(concurrentStreams: initialConcurrentStreams) }
+    switch reason {
+    case .expiredProviderToken: connection.announce(concurrentStreams: initialConcurrentStreams)
+    case .invalidProviderToken where state(of: connection).credentials.value.isExhausted: turnAway(connection)
+    default: break
+    }
   }
 
   func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 final class SharedTokenUpdates: ProviderTokenUpdates, Sendable {
   private let table = Mutex(TokenUpdateTable(capacity: Limits.providerTokenSources))
 
-  func note(_ token: UInt64, source: UInt64, provider: Int, now: Instant, keeps: Bool) -> Bool {
+  func note(_ token: UInt64, source: UInt64, provider: UInt64, now: Instant, keeps: Bool) -> Bool {
     table.withLock { $0.note(token, source: source, provider: provider, now: now, keeps: keeps) }
   }
 }

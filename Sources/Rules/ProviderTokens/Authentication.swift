@@ -29,11 +29,17 @@ extension RequestRules {
   ) throws(Violation) -> Int {
     let identity = tokens.identity(of: authorization)
     let isNew = !connection.knows(identity)
-    if isNew { try connection.count(identity, tokenPolicy, now) }
+    if isNew {
+      try connection.checkFailures()
+      try connection.count(identity, tokenPolicy, now)
+    }
+    let refusals = tokens.refusals
     switch tokens.finding(authorization, identity, providers) {
-    case .invalid(let detail): throw Violation(.invalidProviderToken, "authorization", detail)
+    case .invalid(let detail):
+      if tokens.refusals != refusals { connection.countFailure() }
+      throw Violation(.invalidProviderToken, "authorization", detail)
     case .verified(let provider, let issuedAt, let team):
-      if isNew { try connection.count(identity, of: provider, in: tokens.updates, tokenPolicy, now) }
+      if isNew { try connection.count(identity, of: providers.identity(of: provider), in: tokens.updates, tokenPolicy, now) }
       try check(provider, issuedAt: issuedAt, environment, now, &connection)
       guard case .other(let teamID) = team else {
         if isNew { try connection.accept(identity, of: providers[provider]) }

@@ -28,6 +28,8 @@ public struct ConnectionCredentials: Sendable {
   private(set) var isWedged = false
   private var warned: Instant?
   private var hasWarning = false
+  /// Tokens since the last good one that were looked at and found invalid.
+  private var failures = 0
 
   /// A new connection from `source`, a hash of its IP address, whose client has shown `certificate`.
   public init(source: UInt64, certificate: SenderCertificate? = nil) {
@@ -45,6 +47,21 @@ public struct ConnectionCredentials: Sendable {
   /// Whether `token` is the one that was last accepted.
   @inline(__always) func knows(_ token: UInt64) -> Bool { token == self.token }
 
+  /// Whether the connection has brought as many invalid tokens as it may: nothing that it brings is looked at any more, and it is to be
+  /// closed.
+  public var isExhausted: Bool { failures >= Limits.invalidProviderTokens }
+
+  /// Throws where no further token is looked at.
+  func checkFailures() throws(Violation) {
+    guard isExhausted else { return }
+    throw Violation(
+      .invalidProviderToken, "authorization",
+      "this connection has brought \(Limits.invalidProviderTokens) provider tokens that are none, and no other is looked at")
+  }
+
+  /// A token was looked at, which costs time, and is none.
+  mutating func countFailure() { failures += 1 }
+
   /// Counts a token that is not the one last accepted; throws when it comes too often.
   mutating func count(_ token: UInt64, _ policy: ProviderTokenPolicy, _ now: Instant) throws(Violation) {
     guard policy.updates != .off else { return }
@@ -52,8 +69,10 @@ public struct ConnectionCredentials: Sendable {
   }
 
   /// Counts a token that was verified, with those of its key on other connections from the same address.
+  ///
+  /// - Parameter provider: What tells its key from others.
   mutating func count(
-    _ token: UInt64, of provider: Int, in updates: (any ProviderTokenUpdates)?, _ policy: ProviderTokenPolicy, _ now: Instant
+    _ token: UInt64, of provider: UInt64, in updates: (any ProviderTokenUpdates)?, _ policy: ProviderTokenPolicy, _ now: Instant
   ) throws(Violation) {
     guard let updates, policy.updates != .off else { return }
     let isInTime = updates.note(token, source: source, provider: provider, now: now, keeps: policy.updates == .warn)
@@ -101,6 +120,7 @@ public struct ConnectionCredentials: Sendable {
     }
     self.first = first
     self.token = token
+    failures = 0
   }
 }
 

@@ -24,11 +24,16 @@ public struct ProviderDirectory: Sendable {
   }
 
   private let providers: [Provider]
+  private let identities: [UInt64]
 
   /// A directory of `providers`, whose key ids are distinct.
   public init(_ providers: [Provider]) {
     precondition(Set(providers.map(\.keyID)).count == providers.count, "a key id is listed twice")
     self.providers = providers
+    identities = providers.map { provider in
+      let name = Array("\(provider.teamID) \(provider.keyID)".utf8)
+      return unsafe name.span.bytes.hash(seed: 0)
+    }
   }
 
   /// How many keys there are.
@@ -36,6 +41,9 @@ public struct ProviderDirectory: Sendable {
 
   /// The key at `index`.
   public subscript(index: Int) -> Provider { providers[index] }
+
+  /// What tells the key at `index` from others, in this directory and in any other: a hash of its team and its id.
+  func identity(of index: Int) -> UInt64 { identities[index] }
 
   /// The index of the key of that id, or nil.
   func index(ofKey keyID: String) -> Int? { providers.firstIndex { $0.keyID == keyID } }

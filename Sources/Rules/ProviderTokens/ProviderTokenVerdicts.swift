@@ -44,6 +44,8 @@ struct ProviderTokenVerdicts {
   private var latest = Latest()
   private let seed: UInt64
   private let verifier: any ProviderTokenVerifier
+  /// Tokens that were found invalid and not known to be.
+  private(set) var refusals = 0
   /// Counts new tokens over connections; nil when nothing does.
   let updates: (any ProviderTokenUpdates)?
 
@@ -82,6 +84,7 @@ struct ProviderTokenVerdicts {
       return finding
     }
     let finding = find(authorization, providers)
+    if case .invalid = finding { refusals &+= 1 }
     if let place = placeToReplace(from: first, by: finding) {
       places[place] = Place(hash: hash, header: authorization.array, finding: finding)
     }

@@ -3,7 +3,7 @@ public import Primitives
 /// Counts the provider tokens of one key that come from one address, over all its connections.
 public protocol ProviderTokenUpdates: AnyObject {
   /// Whether the token may be used now, as `TokenUpdateTable.note` says.
-  func note(_ token: UInt64, source: UInt64, provider: Int, now: Instant, keeps: Bool) -> Bool
+  func note(_ token: UInt64, source: UInt64, provider: UInt64, now: Instant, keeps: Bool) -> Bool
 }
 
 /// The provider tokens that were last new, for each address and key: as many pairs as the table has places.
@@ -30,11 +30,11 @@ public struct TokenUpdateTable: Sendable {
   /// - Parameters:
   ///   - token: A hash of the token, never 0.
   ///   - source: A hash of the address, of whose bits all depend on a secret.
-  ///   - provider: The index of the token's key.
+  ///   - provider: What tells the token's key from others, the same whatever keys there are besides.
   ///   - keeps: Whether a token that may not be used counts all the same.
-  public mutating func note(_ token: UInt64, source: UInt64, provider: Int, now: Instant, keeps: Bool) -> Bool {
-    // An odd factor spreads the few keys over the table; 0 is a place that was never used.
-    let key = source ^ (UInt64(truncatingIfNeeded: provider) &* 0x9E37_79B9_7F4A_7C15) | 1
+  public mutating func note(_ token: UInt64, source: UInt64, provider: UInt64, now: Instant, keeps: Bool) -> Bool {
+    // An odd factor spreads the keys over the table; 0 is a place that was never used.
+    let key = source ^ (provider &* 0x9E37_79B9_7F4A_7C15) | 1
     let first = Int(truncatingIfNeeded: key >> 1) & (places.count - 1) & ~(Self.ways - 1)
     var oldest = first
     for index in first..<first + Self.ways {

@@ -1,4 +1,4 @@
-import HTTP2
+public import HTTP2
 public import Primitives
 public import Reactor
 public import Security
@@ -80,7 +80,7 @@ public final class HTTP2ServerConnection {
 
   /// Announces that no further requests are taken, with `debug` as the GOAWAY's data; open ones are answered, then the
   /// connection is closed.
-  public func goAway(debug: String) { state.value.session?.goAway(debug: debug) }
+  public func goAway(code: UInt32 = HTTP2ErrorCode.noError, debug: String) { state.value.session?.goAway(code: code, debug: debug) }
 }
 
 extension HTTP2ServerConnection: ConnectionDriver {

@@ -37,6 +37,10 @@ enum EventText {
       let remedy = Reason.tooManyProviderTokenUpdates.remedy
       return lines(
         "new provider tokens too often from \(peer); Apple's servers answer 429 \(Reason.tooManyProviderTokenUpdates)", remedy.advice)
+    case .invalidProviderTokens(let peer):
+      return lines(
+        "connection from \(peer): GOAWAY after \(Limits.invalidProviderTokens) invalid provider tokens",
+        Reason.invalidProviderToken.remedy.advice)
     case .upstreamFailed(let name, let end):
       return lines("upstream \(name) cannot be reached: \(end)", "Its pushes wait and are tried again.")
     case .upstreamOpened: return nil
@@ -96,6 +100,12 @@ enum EventText {
       let remedy = Reason.tooManyProviderTokenUpdates.remedy
       return [
         "event": "tooManyTokenUpdates", "peer": .string(peer.description), "happened": .string(remedy.happened),
+        "remedy": .string(remedy.advice),
+      ]
+    case .invalidProviderTokens(let peer):
+      let remedy = Reason.invalidProviderToken.remedy
+      return [
+        "event": "invalidProviderTokens", "peer": .string(peer.description), "happened": .string(remedy.happened),
         "remedy": .string(remedy.advice),
       ]
     case .upstreamFailed(let name, let end):

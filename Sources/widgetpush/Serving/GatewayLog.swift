@@ -31,6 +31,7 @@ extension Log {
           LogField("detail", certificate.detail),
         ])
     case .tooManyTokenUpdates(let peer): write(.info, "new provider tokens come too often", [LogField("peer", peer)])
+    case .invalidProviderTokens(let peer): write(.info, "a connection brings invalid provider tokens alone", [LogField("peer", peer)])
     case .upstreamFailed(let name, let end):
       write(.warning, "an upstream cannot be reached", [LogField("upstream", name), LogField("reason", end)])
     case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])
