@@ -93,8 +93,7 @@ extension ConfigurationReader {
     note("coalesceSeconds", "\(policy.coalesce.seconds)", nil)
     note("broadcast", "\(policy.broadcast)", nil)
     var budgets = try section("budgets")
-    try budgets.setBudget("widgets", &policy.widgets)
-    try budgets.setBudget("controls", &policy.controls)
+    for budget in BudgetKind.allCases { try budgets.setBudget(budget.rawValue, &policy[budget]) }
     try budgets.finish()
   }
 

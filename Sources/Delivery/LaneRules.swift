@@ -8,8 +8,18 @@ extension LaneClass {
 
   /// Whether a waiting push of this class is dropped when a newer one arrives, since that shows a later state.
   public func givesWay(to newer: LaneClass) -> Bool {
-    self == .activityUpdate && (newer == .activityUpdate || newer == .activityEndWithState)
+    switch self {
+    case .activityUpdate: newer == .activityUpdate || newer == .activityEndWithState
+    case .background: newer == .background
+    case .reload, .activityEndWithState, .keep: false
+    }
   }
+
+  /// Whether those behind it in the lane may go before it.
+  public var letsOthersPass: Bool { self == .background }
+
+  /// Whether `apns-expiration: 0` lets it wait for its budget, which is no storage; any other push with 0 only looks for a connection.
+  public var mayWaitUnstored: Bool { self == .reload || self == .background }
 }
 
 extension Expiration {

@@ -25,6 +25,18 @@ public struct BudgetParameters: Hashable, Sendable {
 
   /// An estimate for a control: 40 a day, 12 at once, 10 s apart. Apple publishes no number.
   public static let controls = BudgetParameters(allowance: 40, burst: 12, window: .seconds(86_400), minimumInterval: .seconds(10))
+
+  /// An estimate for a Live Activity: 15 an hour, 5 at once. Apple says that there is an hourly budget, and no number.
+  public static let liveactivity = BudgetParameters(allowance: 15, burst: 5, window: .seconds(3600), minimumInterval: .zero)
+
+  /// An estimate for a Live Activity with frequent updates, after what a device showed: 240 an hour, 60 at once.
+  public static let liveactivityFrequent = BudgetParameters(allowance: 240, burst: 60, window: .seconds(3600), minimumInterval: .zero)
+
+  /// Starts of Live Activities, as observed on devices: 10 in a day, 5 at once.
+  public static let pushToStart = BudgetParameters(allowance: 10, burst: 5, window: .seconds(86_400), minimumInterval: .zero)
+
+  /// Apple, "Pushing background updates to your App": no more than two or three an hour.
+  public static let background = BudgetParameters(allowance: 3, burst: 2, window: .seconds(3600), minimumInterval: .zero)
 }
 
 /// What an app's pushes are held to; one value per bundle id, with a default for apps that are not configured.
@@ -39,7 +51,8 @@ public struct AppPolicy: Hashable, Sendable {
 
   /// What happens to a push that its budgets cannot pay for.
   public enum BudgetMode: String, CaseIterable, Sendable {
-    /// It waits in the token's lane; later reload signals merge into it.
+    /// A reload waits, later ones merge into it; a background push waits until a newer one stands for it; an update of a Live Activity
+    /// goes at priority 5; a start is ignored.
     case enforce
     /// 429 `TooManyRequests`.
     case reject
@@ -75,6 +88,14 @@ public struct AppPolicy: Hashable, Sendable {
   public var widgets: BudgetParameters = .widgets
   /// The budget of each control.
   public var controls: BudgetParameters = .controls
+  /// The budget of each Live Activity's updates at priority 10.
+  public var liveactivity: BudgetParameters = .liveactivity
+  /// The same where its registration has frequent updates.
+  public var liveactivityFrequent: BudgetParameters = .liveactivityFrequent
+  /// The budget of each push-to-start token.
+  public var pushToStart: BudgetParameters = .pushToStart
+  /// The budget of an app's background pushes, for each of its tokens.
+  public var background: BudgetParameters = .background
   /// How long the first reload signal is held so that others can merge into it.
   public var coalesce: TimeSpan = .zero
 
@@ -83,4 +104,21 @@ public struct AppPolicy: Hashable, Sendable {
 
   /// The defaults for an app whose pushes go to a mock device.
   public init() {}
+
+  /// The parameters of one of the budgets.
+  public subscript(budget: BudgetKind) -> BudgetParameters {
+    get { self[keyPath: Self.place(of: budget)] }
+    set { self[keyPath: Self.place(of: budget)] = newValue }
+  }
+
+  private static func place(of budget: BudgetKind) -> WritableKeyPath<AppPolicy, BudgetParameters> {
+    switch budget {
+    case .widgets: \.widgets
+    case .controls: \.controls
+    case .liveactivity: \.liveactivity
+    case .liveactivityFrequent: \.liveactivityFrequent
+    case .pushToStart: \.pushToStart
+    case .background: \.background
+    }
+  }
 }

@@ -34,20 +34,33 @@ extension Cause {
       Remedy(
         "The push is held for coalesceSeconds, so that others can merge into it.",
         "Lower coalesceSeconds if the first reload should be sooner.")
+    case .quietHours:
+      Remedy(
+        "The person sleeps: the token's registration has quiet hours, in which nothing is reloaded.",
+        "Let it wait: one reload goes when the quiet hours end, and those that came meanwhile merge into it.")
     case .mergedIntoWaiting:
       Remedy(
         "A reload of this token was waiting already, and one reload serves both.",
         "Follow the push named in mergedInto: the widget fetches its newest state when that one is delivered.")
     case .supersededByNewer:
       Remedy(
-        "A newer update of the activity, or its end, came before this update was sent.",
-        "Follow the push named in mergedInto, whose content-state is the one that the device shows.")
+        "A newer push that shows a later state came before this one was sent: an update or the end of the activity, or a background push.",
+        "Follow the push named in mergedInto, which stands for this one.")
 
     // Why it goes no further.
     case .budgetSpent:
       Remedy(
         "A budget of this token had no credit left when the push came.",
         "Spread pushes over the day, or set the app's allowance higher if your devices grant more than the estimate.", .likely)
+    case .priorityLowered:
+      Remedy(
+        "The activity's budget for updates at priority 10 is spent, so the update went on at priority 5, as a device would show it.",
+        "Send what a person need not see at once with apns-priority 5, which costs nothing; frequentUpdates raises the budget.", .likely)
+    case .startBudgetSpent:
+      Remedy(
+        "The device has had as many start pushes as its budget allows, so this one starts nothing; it is charged all the same.",
+        "Start the activity in the app, or wait: a credit takes hours to come back, and each further start push is charged as well.",
+        .likely)
     case .expirationPassed:
       Remedy(
         "The push's apns-expiration passed before it could be delivered.",

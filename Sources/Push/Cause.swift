@@ -3,10 +3,10 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   /// There is nothing to add.
   case none
   // While it waits, or why it was merged.
-  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamBusy, upstreamPaused, coalescing
+  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamBusy, upstreamPaused, coalescing, quietHours
   case mergedIntoWaiting, supersededByNewer
   // Why the gateway let it pass or gave up.
-  case budgetSpent, expirationPassed, registrationRemoved, droppedByPolicy
+  case budgetSpent, priorityLowered, startBudgetSpent, expirationPassed, registrationRemoved, droppedByPolicy
   // Which of a reason's causes it was.
   case tokenUnknown, otherEnvironment, otherApp, otherKind, laneFull, tooSoon
   // What an upstream said.

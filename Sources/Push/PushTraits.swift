@@ -6,6 +6,9 @@ public enum LaneClass: UInt8, CaseIterable, Sendable {
   case activityUpdate
   /// An end that carries the last content-state: plain updates give way to it, it gives way to nothing.
   case activityEndWithState
+  /// A background push: only the newest is kept, so it gives way to a newer one; and since it may wait for its budget, it holds up no
+  /// other push (Apple, "Pushing background updates to your App").
+  case background
   /// Anything else: it never gives way, and nothing gives way to it.
   case keep
 }

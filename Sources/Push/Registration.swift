@@ -33,6 +33,32 @@ public struct Registration: Hashable, Sendable {
     }
   }
 
+  /// A budget's parameters where they are not the app's.
+  public struct Budget: Hashable, Sendable {
+    /// The most credits any window may spend.
+    public var allowance: Int64?
+    /// How many of them at once.
+    public var burst: Int64?
+    /// The window's length.
+    public var window: TimeSpan?
+
+    /// Parameters; those that are nil stay the app's.
+    public init(allowance: Int64? = nil, burst: Int64? = nil, window: TimeSpan? = nil) {
+      self.allowance = allowance
+      self.burst = burst
+      self.window = window
+    }
+
+    /// The app's parameters with these; an app's burst is lowered to the allowance.
+    public func applied(to app: BudgetParameters) -> BudgetParameters {
+      var budget = app
+      budget.allowance = allowance ?? app.allowance
+      budget.burst = min(burst ?? app.burst, budget.allowance)
+      budget.window = window ?? app.window
+      return budget
+    }
+  }
+
   /// The token.
   public var token: DeviceToken
   /// What it names.
@@ -63,6 +89,13 @@ public struct Registration: Hashable, Sendable {
   public var minimumInterval: TimeSpan?
   /// Replaces the app's coalescing time.
   public var coalesce: TimeSpan?
+  /// Replaces parameters of the app's budget.
+  public var budget: Budget?
+  /// When nothing is reloaded.
+  public var quietHours: QuietHours?
+
+  /// Whether reloads cost nothing there: pushes and reloads were observed to be free on macOS.
+  public var isUnmetered: Bool { platform == "macOS" && (kind == .widgets || kind == .controls) }
 
   /// A registration with the required values.
   public init(token: DeviceToken, kind: TokenKind, bundleID: String, environment: PushEnvironment) {

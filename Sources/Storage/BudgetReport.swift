@@ -3,6 +3,8 @@ public import Push
 
 /// One budget as the control side shows it.
 public struct BudgetReport: Hashable, Sendable {
+  /// Which of the app's budgets it is.
+  public var kind: BudgetKind
   /// The widget that it belongs to; nil for a control, and for a registration that lists no widgets.
   public var widget: Registration.Widget?
   /// The most credits any window may spend.

@@ -89,10 +89,14 @@ public final class Store: Sendable {
   /// Registers a token, or replaces its registration; answers when that is durable.
   ///
   /// - Returns: Whether the token is new.
-  public func register(_ registration: Registration) async throws(StoreError) -> Bool {
+  ///
+  /// - Parameter rotated: The token that this one has taken the place of: its budgets go on, and it is removed unless something still
+  ///   waits for it. One that is not registered, or is of another app or kind, changes nothing.
+  public func register(_ registration: Registration, replacing rotated: DeviceToken? = nil) async throws(StoreError) -> Bool {
     try await change { core throws(StoreError) in
       let previous = try core.registration(registration.token)?.0
-      return try core.state.register(registration, previous: previous, at: core.now)
+      let rotated = try rotated.flatMap { token throws(StoreError) in token == registration.token ? nil : try core.registration(token)?.0 }
+      return try core.state.register(registration, previous: previous, rotated: rotated, at: core.now)
     }
   }
 

@@ -51,6 +51,38 @@ import Testing
     #expect(decide(&budgets, DecisionTerms(rule: Self.rule, mode: .observe)) == .forward(.minimumInterval))
   }
 
+  @Test func anActivityGoesAtFive() {
+    for mode in AppPolicy.BudgetMode.allCases {
+      for isNew in [true, false] {
+        var budgets = [spent]
+        let decision = decide(&budgets, DecisionTerms(rule: Self.rule, mode: mode, unpaid: .goesAtFive, isNew: isNew))
+        switch mode {
+        case .observe: #expect(decision == .forward(.budgetSpent))
+        case .reject where isNew: #expect(decision == .reject(until: Self.now + .seconds(5), .waitingForBudget))
+        case .reject, .enforce: #expect(decision == .forwardAtFive(.priorityLowered))
+        }
+        #expect(budgets == [spent] || mode == .observe)
+      }
+    }
+    var budgets = [spent]
+    let blocked = DecisionTerms(rule: Self.rule, mode: .enforce, unpaid: .goesAtFive, blocked: .inFlight)
+    #expect(decide(&budgets, blocked) == .hold(until: nil, .inFlight))
+  }
+
+  /// A start is charged even when it is refused, as on a device.
+  @Test func aStartIsIgnoredAndCharged() {
+    for mode in AppPolicy.BudgetMode.allCases {
+      var budgets = [spent]
+      let decision = decide(&budgets, DecisionTerms(rule: Self.rule, mode: mode, unpaid: .isIgnored))
+      switch mode {
+      case .observe: #expect(decision == .forward(.budgetSpent))
+      case .reject: #expect(decision == .reject(until: Self.now + .seconds(5), .waitingForBudget))
+      case .enforce: #expect(decision == .drop(.startBudgetSpent))
+      }
+      #expect(budgets[0].fullAt == spent.fullAt + Self.rule.interval)
+    }
+  }
+
   @Test func whatIsInFlightBlocks() {
     for mode in AppPolicy.BudgetMode.allCases {
       var budgets = [BudgetState.full]
@@ -85,7 +117,9 @@ import Testing
     for waiting in LaneClass.allCases {
       for newer in LaneClass.allCases {
         #expect(waiting.standsFor(newer: newer) == (waiting == .reload && newer == .reload))
-        let gives = waiting == .activityUpdate && (newer == .activityUpdate || newer == .activityEndWithState)
+        let gives =
+          waiting == .activityUpdate && (newer == .activityUpdate || newer == .activityEndWithState)
+          || waiting == .background && newer == .background
         #expect(waiting.givesWay(to: newer) == gives)
       }
     }

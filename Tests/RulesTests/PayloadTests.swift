@@ -282,7 +282,7 @@ import Testing
         $0.body = Array(#"{"aps":{"alert":{"title":"x"},"relevance-score":1},"mine":[1]}"#.utf8)
       }, PushTraits(lane: .keep, hasAlert: true)
     ),
-    (background(#"{"aps":{"content-available":true},"mine":1}"#), PushTraits(lane: .keep)),
+    (background(#"{"aps":{"content-available":true},"mine":1}"#), PushTraits(lane: .background)),
     (TestRequest.of(.voip).with { $0.body = Array(#"{"caller":"x"}"#.utf8) }, PushTraits(lane: .keep)),
     (TestRequest.of(.mdm).with { $0.body = Array(#"{"mdm":"magic"}"#.utf8) }, PushTraits(lane: .keep)),
     (.alert(#"{"badge":0}"#).with { $0.priority = nil }, PushTraits(lane: .keep)),

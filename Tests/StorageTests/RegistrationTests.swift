@@ -67,10 +67,10 @@ import Testing
     try bench.register(Bench.registration(1))
     try bench.push(0)
     try bench.push(1)
-    try bench.register(Bench.registration(1, .app))
+    try bench.register(Bench.registration(1, .voip))
     #expect(bench.record(1)?.disposition == .failed)
     #expect(bench.record(1)?.cause == .registrationRemoved)
-    #expect(bench.budgets(Bench.registration(1, .app)) == [])
+    #expect(bench.budgets(Bench.registration(1, .voip)) == [])
     try bench.complete(.accepted)
     #expect(bench.record(0)?.disposition == .accepted)
   }

@@ -125,7 +125,15 @@ import Testing
           Registration.Widget(id: nil, kind: "k\($0 % 2)", family: "f")
         }
       }
-      try bench.register(registration)
+      registration.developerMode = Int.random(in: 0..<8, using: &generator) == 0
+      registration.frequentUpdates = Bool.random(using: &generator)
+      if Int.random(in: 0..<4, using: &generator) == 0 {
+        registration.budget = .init(allowance: Int64.random(in: 1...9, using: &generator), window: .seconds(700))
+        registration.quietHours = QuietHours(
+          from: UInt16.random(in: 0..<1440, using: &generator), to: UInt16.random(in: 0..<1440, using: &generator))
+      }
+      let rotated = Int.random(in: 0..<4, using: &generator) == 0 ? Int.random(in: 0..<Self.tokens, using: &generator) : nil
+      try bench.register(registration, replacing: rotated.map { Bench.token($0) })
     }
 
     private mutating func push(_ number: Int) throws {

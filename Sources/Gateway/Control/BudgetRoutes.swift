@@ -48,7 +48,9 @@ extension ControlAPI {
     let record = try await visibleRegistration(token, grant)
     let reports = try await asking { () async throws(StoreError) in try await parts.store.budgets(token) } ?? []
     guard !reports.isEmpty else {
-      throw .conflict("a token of type \"\(record.registration.kind.name)\" has no budget here; widgets and controls have one")
+      throw .conflict(
+        "a token of type \"\(record.registration.kind.name)\" has no budget here; those that have one are widgets, controls, liveactivity, pushToStart and app"
+      )
     }
     return reports
   }

@@ -46,6 +46,7 @@ extension BudgetReport {
   /// The budget as the control side shows it; `index` is its place among the token's.
   func json(index: Int) -> JSONValue {
     var object: JSONObject = ["index": .integer(Int64(index))]
+    object["budget"] = .string(kind.rawValue)
     object["widget"] = widget.map(\.json)
     object["allowance"] = .integer(Int64(allowance))
     object["burst"] = .integer(Int64(burst))

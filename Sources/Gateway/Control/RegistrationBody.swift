@@ -22,7 +22,56 @@ package enum RegistrationBody {
     registration.developerMode = try reader.optionalBool("developerMode") ?? false
     registration.minimumInterval = try seconds("minimumIntervalSeconds", max: Limits.intervalSeconds, &reader)
     registration.coalesce = try seconds("coalesceSeconds", max: Limits.coalesceSeconds, &reader)
+    registration.budget = try budget(&reader, kind)
+    registration.quietHours = try quietHours(&reader)
     return registration
+  }
+
+  /// The token that this one has taken the place of.
+  package static func replaced(_ reader: inout JSONReader) throws(FieldError) -> DeviceToken? {
+    guard let text = try reader.optionalString("replaces") else { return nil }
+    guard let token = DeviceToken(hex: text) else {
+      throw reader.error("replaces", "must be the push token that this one replaces, in hexadecimal digits, not \"\(text)\"")
+    }
+    return token
+  }
+
+  private static func budget(_ reader: inout JSONReader, _ kind: TokenKind) throws(FieldError) -> Registration.Budget? {
+    guard var fields = try reader.optionalObject("budget") else { return nil }
+    guard BudgetKind(of: kind, frequentUpdates: false) != nil else {
+      throw reader.error("budget", "is of no use to a token of type \"\(kind.name)\", which has no budget; leave it out")
+    }
+    let budget = Registration.Budget(
+      allowance: try fields.optionalInteger("allowance", in: 1...Limits.budgetAllowance),
+      burst: try fields.optionalInteger("burst", in: 1...Limits.budgetAllowance),
+      window: try fields.optionalNumber("windowSeconds", in: 1...Double(Limits.intervalSeconds)).map { .milliseconds(Int64($0 * 1000)) })
+    if let allowance = budget.allowance, let burst = budget.burst, burst > allowance {
+      throw fields.error("burst", "must not be more than the allowance, \(allowance), but is \(burst)")
+    }
+    try fields.finish()
+    return budget == Registration.Budget() ? nil : budget
+  }
+
+  private static func quietHours(_ reader: inout JSONReader) throws(FieldError) -> QuietHours? {
+    guard var fields = try reader.optionalObject("quietHours") else { return nil }
+    let from = try minute("from", &fields)
+    let to = try minute("to", &fields)
+    let offset = try fields.optionalInteger("utcOffsetMinutes", in: -14 * 60...14 * 60) ?? 0
+    guard let hours = QuietHours(localFrom: from, to: to, utcOffset: Int(offset)) else {
+      throw fields.error("to", "must be another time than from")
+    }
+    try fields.finish()
+    return hours
+  }
+
+  /// A time of the day such as 22:30, in minutes.
+  private static func minute(_ name: String, _ reader: inout JSONReader) throws(FieldError) -> Int {
+    let text = try reader.string(name)
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy { ("0"..."9").contains($0) } }),
+      let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
+    else { throw reader.error(name, "must be a time of the day such as \"22:30\", not \"\(text)\"") }
+    return hour * 60 + minute
   }
 
   private static func widgets(_ reader: inout JSONReader, _ kind: TokenKind) throws(FieldError) -> [Registration.Widget] {

@@ -17,13 +17,21 @@ extension ControlAPI {
 
   @Sendable private func register(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let token = try token(routed)
-    let registration = try routed.request.readJSON { reader throws(FieldError) in try RegistrationBody.read(&reader, token: token) }
+    let (registration, replaced) = try routed.request.readJSON { reader throws(FieldError) in
+      (try RegistrationBody.read(&reader, token: token), try RegistrationBody.replaced(&reader))
+    }
     try check(registration, routed.grant)
+    if let replaced {
+      let rotated = try await asking { () async throws(StoreError) in try await parts.store.registration(replaced) }
+      if let rotated, rotated.registration.bundleID != registration.bundleID || rotated.registration.kind != registration.kind {
+        throw .conflict("replaces must name a token of the same app and type; the one it names is another's")
+      }
+    }
     let present = try await asking { () async throws(StoreError) in try await parts.store.registration(token) }
     if let present, !routed.grant.sees(present.registration.bundleID) {
       throw .conflict("this token is registered for another app, which the access token \"\(routed.grant.name)\" does not see")
     }
-    let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration) }
+    let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration, replacing: replaced) }
     // No more than was sent: who may only register reads nothing.
     return .json(.object(registration.json), status: isNew ? 201 : 200)
   }
@@ -48,8 +56,17 @@ extension ControlAPI {
         "the app \"\(registration.bundleID)\" has no upstream for environment \"\(registration.environment.name)\"; name one in upstream",
         field: "environment")
     }
+    let parameters = app.policy[BudgetKind(of: registration.kind, frequentUpdates: registration.frequentUpdates) ?? .widgets]
+    if let own = registration.budget, !grant.permits(.admin) {
+      let budget = own.applied(to: parameters)
+      guard budget.allowance <= parameters.allowance, budget.burst <= parameters.burst, budget.window >= parameters.window else {
+        throw .forbidden(
+          "budget must grant no more than the app's (allowance \(parameters.allowance), burst \(parameters.burst), windowSeconds \(parameters.window.seconds)); only an access token with the scope \"admin\" may raise it",
+          field: "budget")
+      }
+    }
     if let interval = registration.minimumInterval, !grant.permits(.admin) {
-      let least = registration.kind == .controls ? app.policy.controls.minimumInterval : app.policy.widgets.minimumInterval
+      let least = parameters.minimumInterval
       guard interval >= least else {
         throw .forbidden(
           "minimumIntervalSeconds must be at least the app's \(least.seconds); only an access token with the scope \"admin\" may shorten it",

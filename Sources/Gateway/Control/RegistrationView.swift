@@ -33,7 +33,30 @@ extension Registration {
     if developerMode { object["developerMode"] = true }
     object["minimumIntervalSeconds"] = minimumInterval.map(\.jsonSeconds)
     object["coalesceSeconds"] = coalesce.map(\.jsonSeconds)
+    object["budget"] = budget.map(\.json)
+    object["quietHours"] = quietHours.map(\.json)
     return object
+  }
+}
+
+extension Registration.Budget {
+  /// The parameters that are not the app's.
+  var json: JSONValue {
+    var object: JSONObject = [:]
+    object["allowance"] = allowance.map(JSONValue.integer)
+    object["burst"] = burst.map(JSONValue.integer)
+    object["windowSeconds"] = window.map(\.jsonSeconds)
+    return .object(object)
+  }
+}
+
+extension QuietHours {
+  /// The hours in UTC, as a registration may give them.
+  var json: JSONValue { ["from": .string(Self.text(from)), "to": .string(Self.text(to)), "utcOffsetMinutes": 0] }
+
+  private static func text(_ minute: UInt16) -> String {
+    func two(_ value: UInt16) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "\(two(minute / 60)):\(two(minute % 60))"
   }
 }
 

@@ -97,7 +97,9 @@ struct AppBook: Sendable {
     object["expirationZero"] = .string(app.policy.expirationZero.rawValue)
     object["coalesceSeconds"] = .number(app.policy.coalesce.seconds)
     object["broadcast"] = .bool(app.policy.broadcast)
-    object["budgets"] = ["widgets": app.policy.widgets.json, "controls": app.policy.controls.json]
+    var budgets: JSONObject = [:]
+    for kind in BudgetKind.allCases { budgets[kind.rawValue] = app.policy[kind].json }
+    object["budgets"] = .object(budgets)
     object["origins"] = .object(origins)
     return .object(object)
   }
@@ -108,8 +110,8 @@ struct AppBook: Sendable {
       "team", "upstream.development", "upstream.production", "validation", "budgetMode", "unknownTokens", "expirationZero",
       "coalesceSeconds", "broadcast",
     ]
-    + ["widgets", "controls"].flatMap { name in
-      ["allowance", "burst", "windowSeconds", "minimumIntervalSeconds"].map { "budgets.\(name).\($0)" }
+    + BudgetKind.allCases.flatMap { kind in
+      ["allowance", "burst", "windowSeconds", "minimumIntervalSeconds"].map { "budgets.\(kind.rawValue).\($0)" }
     }
 }
 

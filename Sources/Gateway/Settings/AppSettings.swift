@@ -21,8 +21,8 @@ struct AppSettings: Hashable, Sendable {
   var expirationZero: AppPolicy.ExpirationZero?
   var coalesce: TimeSpan?
   var broadcast: Bool?
-  var widgets = Budget()
-  var controls = Budget()
+  /// What is set of the budgets.
+  var budgets: [BudgetKind: Budget] = [:]
 
   /// Reads the fields of an object; throws for the first that is of the wrong form or unknown.
   init(_ reader: inout JSONReader) throws(FieldError) {
@@ -37,10 +37,12 @@ struct AppSettings: Hashable, Sendable {
     expirationZero = try Self.choice("expirationZero", &reader)
     coalesce = try Self.span("coalesceSeconds", 0...Double(Limits.coalesceSeconds), &reader)
     broadcast = try reader.optionalBool("broadcast")
-    if var budgets = try reader.optionalObject("budgets") {
-      widgets = try Self.budget("widgets", &budgets)
-      controls = try Self.budget("controls", &budgets)
-      try budgets.finish()
+    if var reader = try reader.optionalObject("budgets") {
+      for kind in BudgetKind.allCases {
+        let budget = try Self.budget(kind.rawValue, &reader)
+        if budget != Budget() { budgets[kind] = budget }
+      }
+      try reader.finish()
     }
     try reader.finish()
   }
@@ -96,10 +98,9 @@ struct AppSettings: Hashable, Sendable {
     object["expirationZero"] = expirationZero.map { .string($0.rawValue) }
     object["coalesceSeconds"] = coalesce.map { .number($0.seconds) }
     object["broadcast"] = broadcast.map(JSONValue.bool)
-    var budgets: JSONObject = [:]
-    if widgets != Budget() { budgets["widgets"] = .object(widgets.json) }
-    if controls != Budget() { budgets["controls"] = .object(controls.json) }
-    if !budgets.keys.isEmpty { object["budgets"] = .object(budgets) }
+    var set: JSONObject = [:]
+    for kind in BudgetKind.allCases { set[kind.rawValue] = budgets[kind].map { .object($0.json) } }
+    if !set.keys.isEmpty { object["budgets"] = .object(set) }
     return object
   }
 
@@ -115,8 +116,7 @@ struct AppSettings: Hashable, Sendable {
     app.policy.expirationZero = expirationZero ?? app.policy.expirationZero
     app.policy.coalesce = coalesce ?? app.policy.coalesce
     app.policy.broadcast = broadcast ?? app.policy.broadcast
-    try widgets.apply(to: &app.policy.widgets, "widgets")
-    try controls.apply(to: &app.policy.controls, "controls")
+    for kind in BudgetKind.allCases { try budgets[kind]?.apply(to: &app.policy[kind], kind.rawValue) }
     return app
   }
 
@@ -133,7 +133,8 @@ struct AppSettings: Hashable, Sendable {
     note("expirationZero", expirationZero != nil)
     note("coalesceSeconds", coalesce != nil)
     note("broadcast", broadcast != nil)
-    for (name, budget) in [("widgets", widgets), ("controls", controls)] {
+    for (kind, budget) in budgets {
+      let name = kind.rawValue
       note("budgets.\(name).allowance", budget.allowance != nil)
       note("budgets.\(name).burst", budget.burst != nil)
       note("budgets.\(name).windowSeconds", budget.window != nil)

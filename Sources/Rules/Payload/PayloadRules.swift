@@ -74,6 +74,7 @@ enum PayloadRules {
     switch type {
     case .widgets, .controls: return isSound ? .reload : PushTraits(lane: .keep)
     case .liveactivity: return ActivityRules.traits(facts, isSound: isSound)
+    case .background: return PushTraits(lane: isSound ? .background : .keep, hasAlert: facts.alert.isPresent)
     default: return PushTraits(lane: .keep, hasAlert: facts.alert.isPresent)
     }
   }

@@ -11,6 +11,7 @@ struct RegistrationDetails {
     static let coalesce = Flags(rawValue: 8)
     static let control = Flags(rawValue: 16)
     static let activity = Flags(rawValue: 32)
+    static let ownTerms = Flags(rawValue: 64)
   }
 
   /// The details of `registration`.
@@ -23,6 +24,8 @@ struct RegistrationDetails {
     if registration.coalesce != nil { flags.insert(.coalesce) }
     if registration.controlKind != nil { flags.insert(.control) }
     if registration.activity != nil { flags.insert(.activity) }
+    let terms = OwnTerms(registration)
+    if terms != nil { flags.insert(.ownTerms) }
     arena.append(flags.rawValue)
     if let span = registration.minimumInterval { arena.append(span.nanoseconds) }
     if let span = registration.coalesce { arena.append(span.nanoseconds) }
@@ -31,6 +34,7 @@ struct RegistrationDetails {
       append(activity.id, to: arena)
       append(activity.attributesType, to: arena)
     }
+    terms?.write(to: arena)
     arena.append(UInt16(clamping: registration.widgets.count))
     for widget in registration.widgets {
       arena.append(UInt8(widget.id == nil ? 0 : 1))
@@ -52,6 +56,10 @@ struct RegistrationDetails {
     if flags.contains(.control) { registration.controlKind = try text(&reader) }
     if flags.contains(.activity) {
       registration.activity = Registration.Activity(id: try text(&reader), attributesType: try text(&reader))
+    }
+    if flags.contains(.ownTerms) {
+      let terms = try OwnTerms(&reader)
+      (registration.budget, registration.quietHours) = (terms.budget, terms.quietHours)
     }
     let count: UInt16 = try reader.read()
     for _ in 0..<count {

@@ -33,6 +33,8 @@ struct LivePush {
   /// Its budgets have paid for it.
   var isCharged = false
   var isInFlight = false
+  /// It goes with priority 5 whatever its own, since its budget cannot pay.
+  var isLowered = false
   /// The commit with which it was last sent out.
   var group: UInt64 = 0
   /// Why it does not go before `notBefore`.

@@ -32,6 +32,9 @@ struct SavedTokenFlags: OptionSet {
   static let developerMode = SavedTokenFlags(rawValue: 2)
   static let suspect = SavedTokenFlags(rawValue: 4)
   static let retired = SavedTokenFlags(rawValue: 8)
+  static let frequentUpdates = SavedTokenFlags(rawValue: 16)
+  static let unmetered = SavedTokenFlags(rawValue: 32)
+  static let ownTerms = SavedTokenFlags(rawValue: 64)
 }
 
 /// Bits of a saved push or log entry.

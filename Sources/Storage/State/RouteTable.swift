@@ -17,12 +17,19 @@ struct Route {
   var upstream: UInt16
   /// The number of the gateway's own key that signs for the app.
   var signer: Int32
-  var widgets: BudgetRule
-  var controls: BudgetRule
+  /// By the order of `BudgetKind.allCases`.
+  var rules: InlineArray<6, BudgetRule>
+  /// What the rules come from, for tokens that replace some of it.
+  var parameters: InlineArray<6, BudgetParameters>
   var coalesce: TimeSpan
   var mode: AppPolicy.BudgetMode
   var validation: AppPolicy.Validation
   var expirationZero: AppPolicy.ExpirationZero
+}
+
+extension Route {
+  /// The rule of one of the app's budgets.
+  func rule(_ budget: BudgetKind) -> BudgetRule { rules[budget.ordinal] }
 }
 
 /// Works out what a route means: the app's rules and signer, and the number of the upstream.
@@ -98,8 +105,9 @@ struct RouteTable: ~Copyable {
     return Route(
       bundleID: bundleID, environment: name.environment,
       upstream: resolver.upstream(name.bundleID, name.environment, name.upstream),
-      signer: resolver.signer(name.bundleID), widgets: BudgetRule(policy.widgets),
-      controls: BudgetRule(policy.controls), coalesce: policy.coalesce, mode: policy.budgetMode, validation: policy.validation,
+      signer: resolver.signer(name.bundleID), rules: InlineArray { BudgetRule(policy[BudgetKind.allCases[$0]]) },
+      parameters: InlineArray { policy[BudgetKind.allCases[$0]] },
+      coalesce: policy.coalesce, mode: policy.budgetMode, validation: policy.validation,
       expirationZero: policy.expirationZero)
   }
 

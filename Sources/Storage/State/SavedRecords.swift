@@ -20,6 +20,7 @@ struct SavedToken {
   var coalesce: UInt32
   var registered: Instant
   var retiredSince: Instant
+  var ownTerms: OwnTerms?
   var token: DeviceToken
   var budgets: [BudgetState]
   var references: [Reference]
@@ -30,6 +31,8 @@ struct SavedToken {
     token.pointee.coalesceMilliseconds = coalesce
     token.pointee.retiredSince = retiredSince
     if flags.contains(.developerMode) { token.pointee.flags.insert(.developerMode) }
+    if flags.contains(.unmetered) { token.pointee.flags.insert(.unmetered) }
+    if flags.contains(.frequentUpdates) { token.pointee.flags.insert(.frequentUpdates) }
     if flags.contains(.suspect) { token.pointee.flags.insert(.suspect) }
   }
 }
@@ -90,6 +93,7 @@ extension ByteReader {
     let coalesce: UInt32 = try read()
     let registered = Instant(nanoseconds: try read())
     let retiredSince = flags.contains(.retired) ? Instant(nanoseconds: try read()) : .distantPast
+    let ownTerms = flags.contains(.ownTerms) ? try OwnTerms(&self) : nil
     guard let token = DeviceToken(bytes: RawSpan(_unsafeBytes: try read(count: byteCount))) else { throw Malformed() }
     let budgets = try readBudgets(budgetCount)
     var references: [SavedToken.Reference] = []
@@ -104,7 +108,7 @@ extension ByteReader {
     }
     return SavedToken(
       number: number, flags: flags, kind: kind, route: route, minimumInterval: minimumInterval, coalesce: coalesce,
-      registered: registered, retiredSince: retiredSince, token: token, budgets: budgets, references: references)
+      registered: registered, retiredSince: retiredSince, ownTerms: ownTerms, token: token, budgets: budgets, references: references)
   }
 
   /// The rest of a push's fixed part; the tag has been read.

@@ -49,7 +49,7 @@ struct StateLoader {
       var slot = token.pointee.laneHead
       while slot != none {
         let push = state.pushes[slot]
-        let isBrief = push.pointee.expiration == .zero && push.pointee.traits.lane != .reload
+        let isBrief = push.pointee.expiration == .zero && !push.pointee.traits.lane.mayWaitUnstored
         push.pointee.deadline =
           isBrief
           ? now + state.settings.connectPatience
@@ -67,6 +67,7 @@ struct StateLoader {
     for number in 0..<state.tokens.end where state.tokens[number].pointee.flags.contains(.used) {
       let token = state.tokens[number]
       if !token.pointee.isActive, !token.pointee.hasLane, state.log[token.pointee.logHead] == nil {
+        state.setOwnTerms(nil, of: number)
         state.tokens.remove(number)
         continue
       }
@@ -191,6 +192,7 @@ struct StateLoader {
     if isJournal { state.dirtyTokens.insert(Int(saved.number) / StoreState.pageTokens) }
     let token = state.tokens[saved.number]
     saved.apply(to: token)
+    state.setOwnTerms(saved.ownTerms, of: saved.number)
     state.tokens.resetBudgets(saved.number, count: saved.budgets.count)
     let budgets = state.tokens.budgets(saved.number)
     for index in saved.budgets.indices { budgets[index] = saved.budgets[index] }
@@ -223,6 +225,7 @@ struct StateLoader {
     missing[number] = nil
     guard number < state.tokens.end, state.tokens[number].pointee.flags.contains(.used) else { return }
     drop(state.tokens[number].pointee.laneHead, unless: [], &state)
+    state.setOwnTerms(nil, of: number)
     state.tokens.remove(number)
   }
 

@@ -19,22 +19,21 @@ extension StoreState {
       return end(&operation, number, .expired, .expirationPassed, at: now)
     }
     let lane = operation.traits.lane
-    var superseded: UInt32?
+    var superseded = 0
     var current = tokens[number].pointee.laneHead
     while current != none {
       let waiting = pushes[current]
       if waiting.pointee.traits.lane.standsFor(newer: lane) { return merge(&operation, into: current, at: now) }
-      if gives(way: waiting.pointee.traits, to: operation.traits) { superseded = current }
+      if gives(way: waiting.pointee.traits, to: operation.traits) { superseded += 1 }
       current = waiting.pointee.next
     }
-    guard Int(tokens[number].pointee.laneCount) - (superseded == nil ? 0 : 1) < settings.lanePushes else {
+    guard Int(tokens[number].pointee.laneCount) - superseded < settings.lanePushes else {
       return refuse(&operation, .refused(.tooManyRequests, .laneFull), batch, at: now)
     }
     guard let slot = take(operation, number, batch, at: now) else {
       return refuse(&operation, .refused(.serviceUnavailable), batch, at: now)
     }
-    if let superseded { supersede(superseded, by: slot, at: now) }
-    place(slot, &operation, index, batch, at: now)
+    place(slot, &operation, index, batch, supersedes: superseded > 0, at: now)
   }
 
   /// A plain update gives way only to a state that the device will not call older.
@@ -71,7 +70,7 @@ extension StoreState {
     block.store(batch.bytes[operation.collapseID], at: topic)
     block.store(batch.bytes[operation.payload], at: topic + collapse)
     // One attempt, and no storage: what is no reload signal may only look for a connection.
-    let isBrief = operation.expiration == .zero && operation.traits.lane != .reload
+    let isBrief = operation.expiration == .zero && !operation.traits.lane.mayWaitUnstored
     let deadline =
       isBrief ? now + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
     let push = LivePush(
@@ -87,41 +86,52 @@ extension StoreState {
   }
 
   /// Decides what happens to a push that was taken in, and puts it there.
-  private mutating func place(_ slot: UInt32, _ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, at now: Instant) {
+  ///
+  /// - Parameter supersedes: Whether waiting pushes give way to it. They do so only once it is not refused: it stands for them then.
+  private mutating func place(
+    _ slot: UInt32, _ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, supersedes: Bool, at now: Instant
+  ) {
     let number = pushes[slot].pointee.token
+    if supersedes { inheritDelay(slot, in: number) }
     let coalesce = operation.traits.lane == .reload ? coalescing(number) : .zero
     if coalesce > .zero {
       pushes[slot].pointee.notBefore = now + coalesce
       pushes[slot].pointee.notBeforeCause = .coalescing
     }
     let before = credits(number, slot, at: now)
-    var terms = terms(number, slot)
+    var terms = terms(number, slot, at: now)
     terms.isNew = true
-    terms.blocked = blocker(number)
+    terms.blocked = blocker(number, for: slot)
     terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
     var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
     let decision = decide(&budgets, terms, at: now)
     switch decision {
-    case .forward(let cause):
-      pushes[slot].pointee.isCharged = terms.rule != nil
-      let step = Self.step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: 1, at: now)
-      record(new: slot, step)
+    case .forward, .forwardAtFive:
+      if supersedes { supersede(by: slot, in: number, at: now) }
+      if case .forwardAtFive = decision { pushes[slot].pointee.isLowered = true }
+      pushes[slot].pointee.isCharged = terms.rule != nil && !pushes[slot].pointee.isLowered
+      let after = pushes[slot].pointee.isCharged ? creditsAfter(before, terms.rule) : before
+      record(new: slot, Self.step(.forwarding, decision.cause, before, after, attempt: 1, at: now))
       let arrival = Arrival(
         index: index, token: operation.token, topic: operation.topic, collapseID: operation.collapseID, payload: operation.payload)
       send(slot, arrival: arrival, batch)
       operation.result = .forwarded
     case .hold(let until, let cause):
+      if supersedes { supersede(by: slot, in: number, at: now) }
       record(new: slot, Self.step(.waiting, cause, before, before, attempt: 0, at: now))
       append(slot, to: number)
       scheduleWake(number, at: now)
       operation.result = .waiting(due: until, cause)
     case .reject(let until, let cause):
+      if terms.unpaid == .isIgnored { change(number) }
       release(slot)
       let why: Cause = cause == .minimumInterval ? .tooSoon : .budgetSpent
       refuse(&operation, .refused(.tooManyRequests, why, since: nil, retryAt: until), batch, at: now)
     case .drop(let cause):
+      let isCharged = terms.unpaid == .isIgnored
+      if isCharged { change(number) }
       release(slot)
-      end(&operation, number, .ignored, cause, at: now)
+      end(&operation, number, .ignored, cause, before, isCharged ? creditsAfter(before, terms.rule) : before, at: now)
     }
   }
 
@@ -143,9 +153,10 @@ extension StoreState {
 
   /// Accepts a push that has ended already.
   private mutating func end(
-    _ operation: inout AdmitOperation, _ number: UInt32, _ disposition: Disposition, _ cause: Cause, at now: Instant
+    _ operation: inout AdmitOperation, _ number: UInt32, _ disposition: Disposition, _ cause: Cause, _ before: Int? = nil,
+    _ after: Int? = nil, at now: Instant
   ) {
-    recordNote(operation, token: number, mergedInto: nil, Self.step(disposition, cause, at: now))
+    recordNote(operation, token: number, mergedInto: nil, Self.step(disposition, cause, before, after, at: now))
     operation.result = .ended(disposition, cause)
   }
 

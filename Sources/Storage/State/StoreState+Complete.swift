@@ -58,7 +58,9 @@ extension StoreState {
   }
 
   /// Ends a push that is neither in a lane nor in flight.
-  mutating func finish(_ slot: UInt32, _ disposition: Disposition, _ cause: Cause, at now: Instant) {
+  mutating func finish(
+    _ slot: UInt32, _ disposition: Disposition, _ cause: Cause, _ before: Int? = nil, _ after: Int? = nil, at now: Instant
+  ) {
     let push = pushes[slot]
     let token = tokens[push.pointee.token]
     if token.pointee.flags.contains(.touched) {
@@ -70,21 +72,38 @@ extension StoreState {
     if said == .applied || said == .ignored {
       recordEnd(slot, nil)
     } else {
-      recordEnd(slot, Self.step(disposition, cause, at: now))
+      recordEnd(slot, Self.step(disposition, cause, before, after, at: now))
       counters.count(push.pointee.type, disposition)
     }
     release(slot)
   }
 
-  /// Lets a waiting push give way to a newer one.
-  mutating func supersede(_ slot: UInt32, by newer: UInt32, at now: Instant) {
-    let push = pushes[slot]
-    unlink(slot, from: push.pointee.token)
-    // The newer one is no fresh start for an upstream that has just failed.
-    pushes[newer].pointee.failures = push.pointee.failures
-    pushes[newer].pointee.notBefore = max(pushes[newer].pointee.notBefore, push.pointee.notBefore)
-    pushes[newer].pointee.notBeforeCause = push.pointee.notBeforeCause
-    finishMerged(slot, into: newer, .supersededByNewer, at: now)
+  /// Lets every waiting push that gives way to a newer one do so; that is in no lane yet.
+  mutating func supersede(by newer: UInt32, in number: UInt32, at now: Instant) {
+    var slot = tokens[number].pointee.laneHead
+    while slot != none {
+      let next = pushes[slot].pointee.next
+      if gives(way: pushes[slot].pointee.traits, to: pushes[newer].pointee.traits) {
+        unlink(slot, from: number)
+        finishMerged(slot, into: newer, .supersededByNewer, at: now)
+      }
+      slot = next
+    }
+  }
+
+  /// Gives a push the delay of those that will give way to it: it is no fresh start for an upstream that has just failed.
+  mutating func inheritDelay(_ newer: UInt32, in number: UInt32) {
+    let arrived = pushes[newer]
+    var slot = tokens[number].pointee.laneHead
+    while slot != none {
+      let push = pushes[slot]
+      if gives(way: push.pointee.traits, to: arrived.pointee.traits), push.pointee.notBefore >= arrived.pointee.notBefore {
+        arrived.pointee.failures = push.pointee.failures
+        arrived.pointee.notBefore = push.pointee.notBefore
+        arrived.pointee.notBeforeCause = push.pointee.notBeforeCause
+      }
+      slot = push.pointee.next
+    }
   }
 
   /// Gives a push's memory back.

@@ -7,66 +7,108 @@ extension StoreState {
   /// Looks at a token's lane: what is too old ends, and the first push goes when nothing is in flight and it may.
   mutating func advance(_ number: UInt32, _ batch: Batch, at now: Instant) {
     expire(number, at: now)
-    let token = tokens[number]
-    if token.pointee.inFlight == none, token.pointee.laneHead != none {
-      let slot = token.pointee.laneHead
-      let push = pushes[slot]
-      let before = credits(number, slot, at: now)
-      let terms = terms(number, slot)
-      var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
-      if case .forward(let cause) = decide(&budgets, terms, at: now) {
-        let charges = terms.rule != nil
-        if charges {
-          push.pointee.isCharged = true
-          change(number)
-        } else if push.pointee.isCharged {
-          budgets.touch(at: now)
-          token.pointee.flags.insert(.touched)
-        }
-        let attempt = Int(push.pointee.attempts) + 1
-        recordStep(
-          push.pointee.sequence, Self.step(.forwarding, cause, before, creditsAfter(before, terms.rule), attempt: attempt, at: now),
-          isDurable: charges)
-        unlink(slot, from: number)
-        send(slot, arrival: nil, batch)
-      }
+    var slot = tokens[number].pointee.laneHead
+    while tokens[number].pointee.inFlight == none, slot != none {
+      let next = pushes[slot].pointee.next
+      guard release(slot, of: number, batch, at: now) || pushes[slot].pointee.traits.lane.letsOthersPass else { break }
+      slot = next
     }
     scheduleWake(number, at: now)
   }
 
-  /// What a decision about a push depends on; it has arrived before.
-  func terms(_ number: UInt32, _ slot: UInt32) -> DecisionTerms {
+  /// Lets a waiting push go, or end; false when it goes on waiting.
+  private mutating func release(_ slot: UInt32, of number: UInt32, _ batch: Batch, at now: Instant) -> Bool {
     let push = pushes[slot]
-    return DecisionTerms(
-      rule: push.pointee.isCharged || push.pointee.traits.lane != .reload ? nil : rule(number),
-      mode: routes[tokens[number].pointee.route].pointee.mode, isNew: false, notBefore: push.pointee.notBefore,
-      notBeforeCause: push.pointee.notBeforeCause)
+    let before = credits(number, slot, at: now)
+    let terms = terms(number, slot, at: now)
+    var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
+    switch decide(&budgets, terms, at: now) {
+    case .forward(let cause):
+      let charges = terms.rule != nil
+      push.pointee.isLowered = false
+      if charges {
+        push.pointee.isCharged = true
+        change(number)
+      } else if push.pointee.isCharged {
+        budgets.touch(at: now)
+        tokens[number].pointee.flags.insert(.touched)
+      }
+      leave(slot, of: number, cause, before, creditsAfter(before, terms.rule), isDurable: charges, batch, at: now)
+    case .forwardAtFive(let cause):
+      push.pointee.isLowered = true
+      leave(slot, of: number, cause, before, before, isDurable: false, batch, at: now)
+    case .drop(let cause):
+      change(number)
+      unlink(slot, from: number)
+      batch.ignored.append(
+        IgnoredPush(id: push.pointee.id, token: tokens.token(number), type: push.pointee.type, cause: cause, detail: .empty))
+      finish(slot, .ignored, cause, before, creditsAfter(before, terms.rule), at: now)
+    case .hold, .reject: return false
+    }
+    return true
   }
 
-  /// The rule of a token's budgets; nil when it has none.
-  func rule(_ number: UInt32) -> BudgetRule? {
-    let token = tokens[number]
-    guard !token.pointee.flags.contains(.developerMode) else { return nil }
-    return nominalRule(number)
+  /// Sends out a push of the lane.
+  private mutating func leave(
+    _ slot: UInt32, of number: UInt32, _ cause: Cause, _ before: Int?, _ after: Int?, isDurable: Bool, _ batch: Batch, at now: Instant
+  ) {
+    let push = pushes[slot]
+    let step = Self.step(.forwarding, cause, before, after, attempt: Int(push.pointee.attempts) + 1, at: now)
+    recordStep(push.pointee.sequence, step, isDurable: isDurable)
+    unlink(slot, from: number)
+    send(slot, arrival: nil, batch)
   }
 
-  /// The rule of a token's budgets, Developer Mode or not; nil when its kind has none.
-  func nominalRule(_ number: UInt32) -> BudgetRule? {
+  /// What a decision about a push depends on; it has arrived before.
+  func terms(_ number: UInt32, _ slot: UInt32, at now: Instant) -> DecisionTerms {
+    let push = pushes[slot]
+    let budget = push.pointee.isCharged ? nil : budget(number, slot)
+    var terms = DecisionTerms(
+      rule: budget.map { rule($0, number) }, mode: routes[tokens[number].pointee.route].pointee.mode,
+      unpaid: budget?.unpaid ?? .waits, isNew: false, notBefore: push.pointee.notBefore, notBeforeCause: push.pointee.notBeforeCause)
+    if let quiet = quietHours(number, slot)?.end(around: now), quiet > max(now, terms.notBefore) {
+      (terms.notBefore, terms.notBeforeCause) = (quiet, .quietHours)
+    }
+    return terms
+  }
+
+  /// The quiet hours that a push has to wait for: a reload's, which nobody would see.
+  private func quietHours(_ number: UInt32, _ slot: UInt32) -> QuietHours? {
+    pushes[slot].pointee.traits.lane == .reload ? ownTerms(number)?.quietHours : nil
+  }
+
+  /// The budget of its token that pays for a push; nil when it costs nothing, or the token's are lifted: by Developer Mode, or since its
+  /// platform has none.
+  func budget(_ number: UInt32, _ slot: UInt32) -> BudgetKind? {
+    let push = pushes[slot]
+    guard tokens[number].pointee.flags.isDisjoint(with: [.developerMode, .unmetered]), let budget = nominalBudget(number) else {
+      return nil
+    }
+    return budget.pays(for: push.pointee.type, push.pointee.priority, push.pointee.traits) ? budget : nil
+  }
+
+  /// The budget of a token, Developer Mode or not; nil when its kind has none.
+  func nominalBudget(_ number: UInt32) -> BudgetKind? {
     let token = tokens[number]
-    let rule: BudgetRule
-    switch token.pointee.kind {
-    case .widgets: rule = routes[token.pointee.route].pointee.widgets
-    case .controls: rule = routes[token.pointee.route].pointee.controls
-    case .liveactivity, .pushToStart, .app, .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: return nil
+    return BudgetKind(of: token.pointee.kind, frequentUpdates: token.pointee.flags.contains(.frequentUpdates))
+  }
+
+  /// The rule of one of a token's budgets.
+  func rule(_ budget: BudgetKind, _ number: UInt32) -> BudgetRule {
+    let token = tokens[number]
+    var rule = routes[token.pointee.route].pointee.rule(budget)
+    if let terms = ownTerms(number) {
+      rule = BudgetRule(terms.parameters(routes[token.pointee.route].pointee.parameters[budget.ordinal]))
     }
     guard token.pointee.minimumIntervalMilliseconds != none else { return rule }
     return rule.with(minimumInterval: .milliseconds(Int64(token.pointee.minimumIntervalMilliseconds)))
   }
 
-  /// Credits of the budget that binds, for the log; nil when the push is of a kind that has none.
+  /// Credits of the budget that binds, for the log; nil when the push costs nothing.
   func credits(_ number: UInt32, _ slot: UInt32, at now: Instant) -> Int? {
-    guard pushes[slot].pointee.traits.lane == .reload, let rule = rule(number) else { return nil }
-    return Int(Span(_unsafeElements: UnsafeBufferPointer(tokens.budgets(number))).survey(rule, at: now).credits)
+    guard let budget = budget(number, slot) else { return nil }
+    let budgets = Span(_unsafeElements: UnsafeBufferPointer(tokens.budgets(number)))
+    return Int(budgets.survey(rule(budget, number), at: now).credits)
   }
 
   /// What a charge leaves of the budget that binds; no rule, no charge.
@@ -83,12 +125,19 @@ extension StoreState {
   }
 
   /// Why a new push cannot be the next to go; nil when it can.
-  func blocker(_ number: UInt32) -> Cause? {
+  func blocker(_ number: UInt32, for newer: UInt32) -> Cause? {
     let token = tokens[number]
     if token.pointee.inFlight != none { return .inFlight }
-    guard token.pointee.laneHead != none else { return nil }
-    let cause = pushes[token.pointee.laneHead].pointee.notBeforeCause
-    return cause == .none ? .inFlight : cause
+    var slot = token.pointee.laneHead
+    while slot != none {
+      let traits = pushes[slot].pointee.traits
+      guard traits.lane.letsOthersPass || gives(way: traits, to: pushes[newer].pointee.traits) else {
+        let cause = pushes[slot].pointee.notBeforeCause
+        return cause == .none ? .inFlight : cause
+      }
+      slot = pushes[slot].pointee.next
+    }
+    return nil
   }
 
   /// Puts a push at the end of its token's lane.
@@ -147,7 +196,8 @@ extension StoreState {
       ForwardedPush(
         ticket: PushTicket(sequence: push.pointee.sequence, slot: slot), id: push.pointee.id, token: place.token,
         upstream: route.pointee.upstream, signer: Int(route.pointee.signer), type: push.pointee.type,
-        priority: push.pointee.priority, prioritySent: push.pointee.prioritySent, expiration: push.pointee.expiration,
+        priority: push.pointee.isLowered ? .considerate : push.pointee.priority,
+        prioritySent: push.pointee.isLowered || push.pointee.prioritySent, expiration: push.pointee.expiration,
         attempt: Int(push.pointee.attempts) + 1, admit: place.index, topic: place.topic, collapseID: place.collapseID,
         payload: place.payload))
   }
@@ -176,9 +226,11 @@ extension StoreState {
   mutating func scheduleWake(_ number: UInt32, at now: Instant) {
     let token = tokens[number]
     var wake = Instant.distantFuture
-    if token.pointee.inFlight == none, token.pointee.laneHead != none { wake = dueOfHead(number) }
+    var mayGo = token.pointee.inFlight == none
     var slot = token.pointee.laneHead
     while slot != none {
+      if mayGo { wake = min(wake, due(slot, of: number, at: now)) }
+      mayGo = mayGo && pushes[slot].pointee.traits.lane.letsOthersPass
       wake = min(wake, pushes[slot].pointee.deadline)
       slot = pushes[slot].pointee.next
     }
@@ -192,7 +244,7 @@ extension StoreState {
       let push = pushes[slot]
       let next = push.pointee.next
       if push.pointee.deadline <= now {
-        let isBrief = push.pointee.expiration == .zero && push.pointee.traits.lane != .reload
+        let isBrief = push.pointee.expiration == .zero && !push.pointee.traits.lane.mayWaitUnstored
         unlink(slot, from: number)
         finish(slot, .expired, isBrief ? .upstreamUnavailable : .expirationPassed, at: now)
       }
@@ -200,12 +252,12 @@ extension StoreState {
     }
   }
 
-  /// When the first of the lane may go, if nothing is in flight.
-  private func dueOfHead(_ number: UInt32) -> Instant {
-    let slot = tokens[number].pointee.laneHead
-    let terms = terms(number, slot)
-    guard let rule = terms.rule, terms.mode != .observe else { return terms.notBefore }
+  /// When a push that nothing holds up may go.
+  private func due(_ slot: UInt32, of number: UInt32, at now: Instant) -> Instant {
+    let terms = terms(number, slot, at: now)
+    guard let rule = terms.rule, terms.mode != .observe, terms.unpaid == .waits else { return terms.notBefore }
     let survey = Span(_unsafeElements: UnsafeBufferPointer(tokens.budgets(number))).survey(rule, at: terms.notBefore)
-    return max(terms.notBefore, survey.payableAt)
+    let due = max(terms.notBefore, survey.payableAt)
+    return quietHours(number, slot)?.end(around: due) ?? due
   }
 }

@@ -85,6 +85,7 @@ extension StoreState {
     let token = tokens[number]
     guard token.pointee.flags.contains(.removed), !token.pointee.hasLane, log[token.pointee.logHead] == nil else { return }
     let wasChanged = token.pointee.flags.contains(.changed)
+    setOwnTerms(nil, of: number)
     tokens.remove(number, isLoading: false)
     // The slot is empty now; the next commit says so.
     tokens[number].pointee.flags = .changed

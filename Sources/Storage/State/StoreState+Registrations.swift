@@ -6,10 +6,13 @@ import Push
 extension StoreState {
   /// Registers a token, or replaces what is known of it. Budgets stay with their widgets; a dead token lives again.
   ///
-  /// - Parameter previous: The registration that this one replaces, when there is one.
+  /// - Parameters:
+  ///   - previous: The registration that this one replaces, when there is one.
+  ///   - rotated: The registration of the token that this one has taken the place of. A new token goes on with its budgets; the old
+  ///     one is removed unless something still waits for it.
   /// - Returns: Whether the token is new.
   mutating func register(
-    _ registration: Registration, previous: Registration?, at now: Instant
+    _ registration: Registration, previous: Registration?, rotated: Registration? = nil, at now: Instant
   ) throws(StoreError) -> Bool {
     precondition(registration.widgets.count <= Limits.widgetsPerRegistration)
     let route = routes.number(
@@ -24,13 +27,21 @@ extension StoreState {
     let keepsPlace = !isNew && previous?.kind == registration.kind && previous?.bundleID == registration.bundleID
     if !isNew, !keepsPlace { failLane(number, .registrationRemoved, at: now) }
     tokens.revive(number)
-    arrangeBudgets(number, registration, previous: keepsPlace ? previous : nil)
+    let predecessor = isNew ? predecessor(rotated, of: registration) : nil
+    let own = keepsPlace ? previous.map { ($0, Array(tokens.budgets(number))) } : nil
+    arrangeBudgets(number, registration, from: own ?? predecessor)
+    if predecessor != nil, let rotated, let old = tokens.find(rotated.token), !tokens[old].pointee.hasLane {
+      _ = unregister(rotated.token, at: now)
+    }
     token.pointee.kind = registration.kind
     token.pointee.route = route
     token.pointee.registered = now
     token.pointee.retiredSince = .distantPast
     token.pointee.flags.remove(.suspect)
-    if registration.developerMode { token.pointee.flags.insert(.developerMode) } else { token.pointee.flags.remove(.developerMode) }
+    token.pointee.flags.set(.developerMode, registration.developerMode)
+    token.pointee.flags.set(.frequentUpdates, registration.frequentUpdates)
+    token.pointee.flags.set(.unmetered, registration.isUnmetered)
+    setOwnTerms(OwnTerms(registration), of: number)
     token.pointee.minimumIntervalMilliseconds = Self.milliseconds(registration.minimumInterval)
     token.pointee.coalesceMilliseconds = Self.milliseconds(registration.coalesce)
     registrationChanges.append(.put(registration, registered: now))
@@ -66,13 +77,14 @@ extension StoreState {
   /// The budgets of a token, or nil when there is no such registration.
   func budgetReports(_ token: DeviceToken, _ registration: Registration?, at now: Instant) -> [BudgetReport]? {
     guard let number = tokens.find(token), tokens[number].pointee.isActive else { return nil }
-    guard let rule = nominalRule(number) else { return [] }
+    guard let kind = nominalBudget(number) else { return [] }
+    let rule = rule(kind, number)
     let budgets = tokens.budgets(number)
     let binding = Span(_unsafeElements: UnsafeBufferPointer(budgets)).survey(rule, at: now).binding
     let widgets = registration?.widgets ?? []
     return budgets.enumerated().map { index, budget in
       BudgetReport(
-        widget: index < widgets.count ? widgets[index] : nil, allowance: Int(rule.allowance), burst: Int(rule.burst),
+        kind: kind, widget: index < widgets.count ? widgets[index] : nil, allowance: Int(rule.allowance), burst: Int(rule.burst),
         interval: rule.interval, minimumInterval: rule.minimumInterval, remaining: Int(budget.credits(rule, at: now)),
         binds: index == binding, payableAt: max(budget.payableAt(rule), now), nextCredit: budget.nextCredit(rule, at: now),
         lastCharge: budget.lastCharge == .distantPast ? nil : budget.lastCharge)
@@ -81,7 +93,8 @@ extension StoreState {
 
   /// Sets what is left of one budget of a token, or of all; nil credits fill it. False when there is no such budget.
   mutating func setBudget(_ token: DeviceToken, index: Int?, credits: Int64?, at now: Instant) -> Bool {
-    guard let number = tokens.find(token), tokens[number].pointee.isActive, let rule = nominalRule(number) else { return false }
+    guard let number = tokens.find(token), tokens[number].pointee.isActive, let budget = nominalBudget(number) else { return false }
+    let rule = rule(budget, number)
     let budgets = tokens.budgets(number)
     let chosen = index.map { $0..<($0 + 1) } ?? budgets.startIndex..<budgets.endIndex
     guard chosen.lowerBound >= 0, chosen.upperBound <= budgets.count else { return false }
@@ -91,13 +104,20 @@ extension StoreState {
     return true
   }
 
+  /// The registration before a token's rotation, with its budgets; nil unless it is of the same app and kind.
+  private func predecessor(_ rotated: Registration?, of registration: Registration) -> (Registration, [BudgetState])? {
+    guard let rotated, rotated.kind == registration.kind, rotated.bundleID == registration.bundleID,
+      let number = tokens.find(rotated.token), tokens[number].pointee.isActive
+    else { return nil }
+    return (rotated, Array(tokens.budgets(number)))
+  }
+
   /// Gives every budget of the new registration the state that its widget's had.
-  private mutating func arrangeBudgets(_ number: UInt32, _ registration: Registration, previous: Registration?) {
+  private mutating func arrangeBudgets(_ number: UInt32, _ registration: Registration, from before: (Registration, [BudgetState])?) {
     let count = max(1, registration.kind == .widgets ? registration.widgets.count : 1)
-    let old = Array(tokens.budgets(number))
-    let oldIdentities = WidgetIdentity.all(previous?.widgets ?? [])
     tokens.resetBudgets(number, count: count)
-    guard previous != nil else { return }
+    guard let (previous, old) = before else { return }
+    let oldIdentities = WidgetIdentity.all(previous.widgets)
     let budgets = tokens.budgets(number)
     guard registration.kind == .widgets, !registration.widgets.isEmpty, !oldIdentities.isEmpty else {
       // One budget that stands for the whole token goes on, whatever is listed now.

@@ -32,6 +32,10 @@ extension StoreState {
     var flags: SavedTokenFlags = []
     if !token.pointee.isActive { flags.insert(.removed) }
     if token.pointee.flags.contains(.developerMode) { flags.insert(.developerMode) }
+    if token.pointee.flags.contains(.frequentUpdates) { flags.insert(.frequentUpdates) }
+    if token.pointee.flags.contains(.unmetered) { flags.insert(.unmetered) }
+    let terms = ownTerms(number)
+    if terms != nil { flags.insert(.ownTerms) }
     if token.pointee.flags.contains(.suspect) { flags.insert(.suspect) }
     if token.pointee.isRetired { flags.insert(.retired) }
     let isInFlight = token.pointee.inFlight != none
@@ -47,6 +51,7 @@ extension StoreState {
     arena.append(token.pointee.coalesceMilliseconds)
     arena.append(token.pointee.registered.nanoseconds)
     if token.pointee.isRetired { arena.append(token.pointee.retiredSince.nanoseconds) }
+    terms?.write(to: arena)
     tokens.withBytes(number) { _ = arena.append($0) }
     arena.append(UnsafeRawBufferPointer(tokens.budgets(number)))
     if isInFlight { writeReference(token.pointee.inFlight, to: arena) }

@@ -17,6 +17,8 @@ struct StoreState: ~Copyable {
   var pushes: PagedSlab<LivePush>
   let pool: BlockPool
   var routes: RouteTable
+  /// What few tokens have of their own, by their numbers.
+  private var ownTermsOfTokens: [UInt32: OwnTerms] = [:]
   var log: PushLog
   var refused: RefusedLog
   var vocabulary = Vocabulary([])
@@ -74,6 +76,18 @@ struct StoreState: ~Copyable {
     for slot in 0..<pushes.end where pushes[slot].pointee.sequence != 0 {
       if let block = pushes[slot].pointee.block { pool.release(block) }
     }
+  }
+
+  /// What a token has of its own; nil when nothing. O(1).
+  func ownTerms(_ number: UInt32) -> OwnTerms? {
+    tokens[number].pointee.flags.contains(.ownTerms) ? ownTermsOfTokens[number] : nil
+  }
+
+  /// Gives a token terms of its own, or takes them.
+  mutating func setOwnTerms(_ terms: OwnTerms?, of number: UInt32) {
+    guard terms != nil || !ownTermsOfTokens.isEmpty else { return }
+    tokens[number].pointee.flags.set(.ownTerms, terms != nil)
+    ownTermsOfTokens[number] = terms
   }
 
   /// Notes that the next commit must hold all of this token's state.

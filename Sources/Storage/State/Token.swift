@@ -10,7 +10,7 @@ let none = UInt32.max
 /// What is only ever shown or listed (names of widgets, users, devices) stays in the engine.
 struct Token {
   struct Flags: OptionSet {
-    var rawValue: UInt8
+    var rawValue: UInt16
     /// The slot holds a token.
     static let used = Flags(rawValue: 1)
     /// The registration was removed; the slot stays for as long as the push log mentions it.
@@ -23,6 +23,12 @@ struct Token {
     static let changed = Flags(rawValue: 16)
     /// A delivery that had been paid for before was tried again: the budgets have moved, and are saved when that push ends.
     static let touched = Flags(rawValue: 32)
+    /// The app has frequent updates of Live Activities enabled.
+    static let frequentUpdates = Flags(rawValue: 64)
+    /// Its reloads cost nothing on its platform.
+    static let unmetered = Flags(rawValue: 128)
+    /// It has terms of its own, which stand beside the table.
+    static let ownTerms = Flags(rawValue: 256)
   }
 
   /// The first 32 bytes of the token, zeros behind; all of it for the tokens of widgets and apps.
@@ -65,4 +71,11 @@ extension Token {
   var isActive: Bool { flags.contains(.used) && !flags.contains(.removed) }
   var isRetired: Bool { retiredSince != .distantPast }
   var hasLane: Bool { inFlight != none || laneHead != none }
+}
+
+extension Token.Flags {
+  /// Has a flag, or not.
+  mutating func set(_ flag: Token.Flags, _ isSet: Bool) {
+    if isSet { insert(flag) } else { remove(flag) }
+  }
 }

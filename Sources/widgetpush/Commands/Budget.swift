@@ -6,7 +6,8 @@ extension Command {
     "budget", "shows what a token may still spend, or changes it", operands: "TOKEN", count: 1...1,
     discussion: """
       Shows the budgets of a registered token: the allowance, what remains, which one binds and when the next credit comes.
-      Each placed widget and each control has one. After a change it also tells whether pushes that waited were released.
+      Each placed widget, each control, each Live Activity, each push-to-start token and each app token has one.
+      After a change it also tells whether pushes that waited were released.
       """,
     options: [
       Option("--remaining", "N", "set what remains"), Option("--index", "N", "of this budget only (all)"),
@@ -65,7 +66,7 @@ enum BudgetTable {
     // What the gateway reports is what would hold without it.
     if registration["developerMode"]?.boolValue == true { return "no budgets: developer mode" }
     let budgets = report["budgets"]?.arrayValue ?? []
-    guard !budgets.isEmpty else { return "This token has no budget; widgets and controls have one." }
+    guard !budgets.isEmpty else { return "This token has no budget; those of widgets, controls, Live Activities and apps have one." }
     // Of one alone there is nothing to tell apart.
     let areSeveral = budgets.count > 1
     let control = registration["control"]?["kind"]?.stringValue.map { "control \($0)" }
@@ -73,7 +74,8 @@ enum BudgetTable {
     for budget in budgets {
       let widget = budget["widget"].map { "\($0["kind"]?.stringValue ?? "") \($0["family"]?.stringValue ?? "")" }
       let name =
-        (widget ?? control ?? "budget \(budget["index"]?.intValue ?? 0)") + (areSeveral && budget["binds"]?.boolValue == true ? " *" : "")
+        (widget ?? control ?? (areSeveral ? nil : budget["budget"]?.stringValue) ?? "budget \(budget["index"]?.intValue ?? 0)")
+        + (areSeveral && budget["binds"]?.boolValue == true ? " *" : "")
       rows.append([
         name, number(budget["remaining"]), number(budget["allowance"]), number(budget["burst"]),
         number(budget["minimumIntervalSeconds"]) + " s", budget["payableAt"]?.stringValue ?? "–",

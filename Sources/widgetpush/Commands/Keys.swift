@@ -12,7 +12,8 @@ extension Command {
       The folder's keys are of two uses: provider keys, which backends sign with and the gateway checks, and signing keys, which the
       gateway signs with what it sends on, one a team. new makes a key; import takes in a .p8 file, such as Apple's. Both leave a file
       AuthKey_ID.p8 with the permissions 600. certificate makes a client certificate for backends that send with one instead of
-      provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. list tells of a key that others can read, and with --fix makes it the owner's alone.
+      provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. list tells of a key that others can
+      read, and with --fix makes it the owner's alone.
       `widgetpush gateway` takes changed keys on SIGHUP, `widgetpush dev` when it is next started.
       """,
     options: [

@@ -26,6 +26,9 @@ extension Command {
       Option("--upstream", "NAME", "where its pushes go (the app's upstream)"),
       Option("--minimum-interval", "SECONDS", "least time between two reloads (the app's)"),
       Option("--coalesce", "SECONDS", "how long a first reload is held for others (the app's)"),
+      Option("--quiet-hours", "FROM-TO", "local time in which nothing is reloaded, such as 22:30-07:00 (none)"),
+      Option("--utc-offset", "MINUTES", "of the quiet hours' local time, such as 120 (0)"),
+      Option("--replaces", "TOKEN", "the token that this one has taken the place of: its budgets go on"),
       Option(switch: "--frequent-updates", "the app has frequent updates enabled"),
       Option(switch: "--developer-mode", "the device has WidgetKit Developer Mode: no budgets"),
       Option(switch: "--remove", "take the registration back"), .json, .stateFolder,
@@ -77,6 +80,16 @@ extension Command {
     for name in ["device", "user", "platform", "upstream"] { body[name] = arguments.value("--\(name)").map(JSONValue.string) }
     body["minimumIntervalSeconds"] = try arguments.span("--minimum-interval").map { .number($0.seconds) }
     body["coalesceSeconds"] = try arguments.span("--coalesce").map { .number($0.seconds) }
+    body["replaces"] = arguments.value("--replaces").map(JSONValue.string)
+    if let text = arguments.value("--quiet-hours") {
+      let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2 else { throw UsageError("\"\(text)\" is not of the form --quiet-hours FROM-TO, such as 22:30-07:00") }
+      var hours: JSONObject = ["from": .string(parts[0]), "to": .string(parts[1])]
+      hours["utcOffsetMinutes"] = try arguments.integer("--utc-offset", in: -840...840).map(JSONValue.integer)
+      body["quietHours"] = .object(hours)
+    } else if arguments.has("--utc-offset") {
+      throw UsageError("--utc-offset needs --quiet-hours")
+    }
     if arguments.has("--frequent-updates") { body["frequentUpdates"] = true }
     if arguments.has("--developer-mode") { body["developerMode"] = true }
     return body

@@ -219,7 +219,8 @@ import Testing
     let budgets = try await stage.call(.get, target, as: "read").json
     #expect(budgets["token"] == .string(APIStage.token(1)) && budgets["budgets"]?.arrayValue?.count == 2)
     let first = try #require(budgets["budgets"]?[0])
-    #expect(first["index"] == 0 && first["widget"] == ["id": "w1", "kind": "Score", "family": "systemSmall"])
+    #expect(
+      first["budget"] == "widgets" && first["index"] == 0 && first["widget"] == ["id": "w1", "kind": "Score", "family": "systemSmall"])
     #expect(first["allowance"] == 40 && first["burst"] == 12 && first["remaining"] == 11 && first["minimumIntervalSeconds"] == 300)
     #expect(first["lastCharge"] == "2027-01-15T08:00:00.000Z" && first["payableAt"] == "2027-01-15T08:05:00.000Z")
     let set = try await stage.call(.put, target, ["remaining": 3, "index": 1])
@@ -239,7 +240,7 @@ import Testing
 
   @Test func tokensWithoutBudgets() async throws {
     let stage = try APIStage()
-    try await stage.register(1, "app")
+    try await stage.register(1, "voip")
     let target = "/v1/budgets/\(APIStage.token(1))"
     #expect(try await stage.call(.get, target).json["budgets"]?.arrayValue == [])
     #expect(try await stage.call(.put, target, ["remaining": 1]).status == 409)

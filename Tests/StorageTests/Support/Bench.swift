@@ -63,9 +63,10 @@ final class Bench {
   }
 
   @discardableResult
-  func register(_ registration: Registration) throws -> Bool {
+  func register(_ registration: Registration, replacing rotated: DeviceToken? = nil) throws -> Bool {
     let previous = try engine.registration(registration.token)?.0
-    let isNew = try state.register(registration, previous: previous, at: now)
+    let old = try rotated.flatMap { token in token == registration.token ? nil : try engine.registration(token)?.0 }
+    let isNew = try state.register(registration, previous: previous, rotated: old, at: now)
     try commit()
     return isNew
   }
@@ -73,26 +74,27 @@ final class Bench {
   /// The suffix of a push type's topic, after the bundle id.
   static func operation(
     _ batch: Batch, id: Int, token: DeviceToken, type: PushType, at now: Instant, traits: PushTraits? = nil,
-    expiration: Expiration = .absent, bundleID: String = bundle, payload: String = #"{"aps":{"content-changed":true}}"#
+    priority: Priority = .immediate, expiration: Expiration = .absent, bundleID: String = bundle,
+    payload: String = #"{"aps":{"content-changed":true}}"#
   ) -> AdmitOperation {
     let isReload = type == .widgets || type == .controls
     return AdmitOperation(
-      reply: UInt64(id), id: Bench.id(id), token: token, type: type, expiration: expiration,
-      traits: traits ?? PushTraits(lane: isReload ? .reload : .keep), received: now,
+      reply: UInt64(id), id: Bench.id(id), token: token, type: type, priority: priority, expiration: expiration,
+      traits: traits ?? PushTraits(lane: isReload ? .reload : type == .background ? .background : .keep), received: now,
       topic: batch.append("\(bundleID)\(type.topicSuffix)"), bundleID: batch.append(bundleID), payload: batch.append(payload))
   }
 
   /// One push in a batch of its own.
   @discardableResult
   func push(
-    _ id: Int, to token: Int = 1, _ type: PushType = .widgets, traits: PushTraits? = nil, expiration: Expiration = .absent,
-    bundleID: String = bundle, payload: String = #"{"aps":{"content-changed":true}}"#
+    _ id: Int, to token: Int = 1, _ type: PushType = .widgets, traits: PushTraits? = nil, priority: Priority = .immediate,
+    expiration: Expiration = .absent, bundleID: String = bundle, payload: String = #"{"aps":{"content-changed":true}}"#
   ) throws -> Admission {
     let batch = Batch()
     batch.admits.append(
       Bench.operation(
-        batch, id: id, token: Bench.token(token), type: type, at: now, traits: traits, expiration: expiration, bundleID: bundleID,
-        payload: payload))
+        batch, id: id, token: Bench.token(token), type: type, at: now, traits: traits, priority: priority, expiration: expiration,
+        bundleID: bundleID, payload: payload))
     try settle(batch)
     return batch.admits[0].result
   }

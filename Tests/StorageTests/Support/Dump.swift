@@ -31,7 +31,8 @@ extension StoreState {
       let budgets = tokens.budgets(number).map { "\($0.fullAt.nanoseconds)" + (exact ? "/\($0.lastCharge.nanoseconds)" : "") }
       lines.append(
         "\(number) \(tokens.token(number)) \(token.kind) \(token.isActive) \(routes.names[Int(token.route)]) \(token.retiredSince) "
-          + "\(token.flags.intersection([.developerMode, .suspect])) \(token.minimumIntervalMilliseconds) \(token.coalesceMilliseconds) "
+          + "\(token.flags.intersection([.developerMode, .suspect, .frequentUpdates, .unmetered])) "
+          + "\(ownTerms(number).map { "\($0)" } ?? "") \(token.minimumIntervalMilliseconds) \(token.coalesceMilliseconds) "
           + "\(token.registered.nanoseconds) \(budgets) \(live)")
     }
     return lines.joined(separator: "\n")

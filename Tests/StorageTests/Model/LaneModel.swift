@@ -1,0 +1,245 @@
+import Delivery
+import Primitives
+import Push
+
+@testable import Storage
+
+/// One token as sections 5 and 7 of the design describe it, in lists that are searched from end to end: nothing of the store's own code
+/// but its nouns and the delay that it drew after a failure.
+struct LaneModel {
+  /// A push that was accepted.
+  struct Item: Equatable {
+    var id: Int
+    var type: PushType
+    var priority: Priority
+    var traits: PushTraits
+    var expiration: Expiration
+    var deadline: Instant
+    var notBefore = Instant.distantPast
+    var isPaid = false
+  }
+
+  /// What was sent, and when.
+  struct Sent: Equatable {
+    var id: Int
+    var priority: Priority
+    var at: Instant
+  }
+
+  /// What became of a push so far.
+  struct Fate: Equatable {
+    var disposition: Disposition
+    var cause: Cause
+  }
+
+  let kind: BudgetKind?
+  let parameters: BudgetParameters
+  let mode: AppPolicy.BudgetMode
+  let dropsZero: Bool
+  let coalesce: TimeSpan
+  let lane: Int
+  let patience: TimeSpan
+  let storage: TimeSpan
+  /// For each budget its theoretical arrival time and its last charge, in nanoseconds.
+  var budgets: [(tat: Int, last: Int)]
+  private(set) var waiting: [Item] = []
+  private(set) var inFlight: Item?
+  private(set) var sent: [Sent] = []
+  private(set) var charges: [Instant] = []
+  private(set) var fates: [Int: Fate] = [:]
+
+  init(
+    kind: BudgetKind?, parameters: BudgetParameters, mode: AppPolicy.BudgetMode, dropsZero: Bool, coalesce: TimeSpan, lane: Int,
+    patience: TimeSpan, storage: TimeSpan, budgets count: Int
+  ) {
+    self.kind = kind
+    self.parameters = parameters
+    self.mode = mode
+    self.dropsZero = dropsZero
+    self.coalesce = coalesce
+    self.lane = lane
+    self.patience = patience
+    self.storage = storage
+    budgets = Array(repeating: (tat: Int.min / 4, last: Int.min / 4), count: count)
+  }
+
+  // MARK: Budgets, after section 7.
+
+  private var interval: Int {
+    let (window, steady) = (Int(parameters.window.nanoseconds), Int(parameters.allowance - parameters.burst))
+    return steady == 0 ? window + 1 : Int((Double(window) / Double(steady)).rounded(.up))
+  }
+
+  private func payable(_ budget: (tat: Int, last: Int)) -> Int {
+    max(budget.tat - Int(parameters.burst - 1) * interval, budget.last + Int(parameters.minimumInterval.nanoseconds))
+  }
+
+  /// When all budgets can pay, in nanoseconds.
+  private var payableAt: Int { budgets.map(payable).max() ?? .min }
+
+  private mutating func charge(at now: Instant, counts: Bool = true) {
+    let now = Int(now.nanoseconds)
+    for index in budgets.indices {
+      let t = max(now, budgets[index].last)
+      let floor = t + Int(parameters.burst + parameters.allowance) * interval
+      budgets[index].tat = max(budgets[index].tat, min(max(budgets[index].tat, t) + interval, floor))
+      budgets[index].last = t
+    }
+    if counts { charges.append(Instant(nanoseconds: Int64(now))) }
+  }
+
+  private func costs(_ item: Item) -> Bool {
+    guard let kind, !item.isPaid else { return false }
+    switch kind {
+    case .widgets, .controls: return item.traits.lane == .reload
+    case .liveactivity, .liveactivityFrequent: return item.priority == .immediate
+    case .pushToStart: return item.traits.activity == .start
+    case .background: return item.traits.lane == .background
+    }
+  }
+
+  // MARK: Lanes, after section 5.
+
+  private func gives(_ old: Item, to new: Item) -> Bool {
+    switch old.traits.lane {
+    case .activityUpdate:
+      [.activityUpdate, .activityEndWithState].contains(new.traits.lane) && new.traits.timestamp >= old.traits.timestamp
+    case .background: new.traits.lane == .background
+    case .reload, .activityEndWithState, .keep: false
+    }
+  }
+
+  /// A request that passed the rules; nil when it is refused with 429.
+  mutating func arrive(_ id: Int, _ type: PushType, _ priority: Priority, _ traits: PushTraits, _ expiration: Expiration, at now: Instant)
+    -> Disposition
+  {
+    func deadline() -> Instant {
+      switch expiration {
+      case .at(let date): min(date, now + storage)
+      case .absent: now + storage
+      case .zero: [.reload, .background].contains(traits.lane) ? now + storage : now + patience
+      }
+    }
+    if case .at(let date) = expiration, date <= now { return end(id, .expired, .expirationPassed) }
+    var item = Item(id: id, type: type, priority: priority, traits: traits, expiration: expiration, deadline: deadline())
+    if traits.lane == .reload, let index = waiting.firstIndex(where: { $0.traits.lane == .reload }) {
+      waiting[index] = joined(waiting[index], with: item)
+      return end(id, .merged, .mergedIntoWaiting)
+    }
+    let replaced = waiting.filter { gives($0, to: item) }
+    guard waiting.count - replaced.count < lane else { return .refused }
+    for old in replaced { item.notBefore = max(item.notBefore, old.notBefore) }
+    if traits.lane == .reload { item.notBefore = max(item.notBefore, now + coalesce) }
+    if costs(item), Int(now.nanoseconds) < payableAt {
+      switch (mode, kind) {
+      case (.observe, _): break
+      case (.reject, .pushToStart?):
+        charge(at: now, counts: false)
+        return .refused
+      case (.reject, _): return .refused
+      case (.enforce, .pushToStart?):
+        charge(at: now, counts: false)
+        return end(id, .ignored, .startBudgetSpent)
+      case (.enforce, _):
+        if expiration == .zero, dropsZero, [.reload, .background].contains(traits.lane) { return end(id, .ignored, .droppedByPolicy) }
+      }
+    }
+    // What is refused stands for nothing.
+    for old in replaced { end(old.id, .merged, .supersededByNewer) }
+    waiting = waiting.filter { old in !replaced.contains(old) }
+    fates[id] = Fate(disposition: .waiting, cause: .none)
+    waiting.append(item)
+    go(at: now)
+    return fates[id]!.disposition
+  }
+
+  private func joined(_ waiting: Item, with item: Item) -> Item {
+    var waiting = waiting
+    waiting.deadline = max(waiting.deadline, item.deadline)
+    switch (waiting.expiration, item.expiration) {
+    case (.absent, _), (_, .absent): waiting.expiration = .absent
+    case (.at(let a), .at(let b)): waiting.expiration = .at(max(a, b))
+    case (.zero, .at(let b)): waiting.expiration = .at(b)
+    case (_, .zero): break
+    }
+    return waiting
+  }
+
+  @discardableResult private mutating func end(_ id: Int, _ disposition: Disposition, _ cause: Cause) -> Disposition {
+    fates[id] = Fate(disposition: disposition, cause: cause)
+    return disposition
+  }
+
+  /// What the upstream said of the push in flight; `notBefore` is when it may be tried again.
+  mutating func answer(_ outcome: UpstreamOutcome, notBefore: Instant?, at now: Instant) {
+    guard var item = inFlight else { return }
+    inFlight = nil
+    switch outcome {
+    case .accepted: end(item.id, .accepted, .none)
+    case .retry(let cause) where item.expiration == .zero: end(item.id, .expired, cause)
+    case .retry, .notAttempted:
+      item.notBefore = notBefore ?? .distantFuture  // it has ended in the store
+      if let newer = waiting.firstIndex(where: { gives(item, to: $0) }) {
+        waiting[newer].notBefore = max(waiting[newer].notBefore, item.notBefore)
+        end(item.id, .merged, .supersededByNewer)
+      } else {
+        for other in waiting where other.traits.lane == .reload && item.traits.lane == .reload {
+          item = joined(item, with: other)
+          end(other.id, .merged, .mergedIntoWaiting)
+        }
+        if item.traits.lane == .reload { waiting.removeAll { $0.traits.lane == .reload } }
+        fates[item.id] = Fate(disposition: .waiting, cause: .none)
+        waiting.insert(item, at: 0)
+      }
+    default: preconditionFailure("not an outcome of this model")
+    }
+    go(at: now)
+  }
+
+  /// Lets everything happen that is due at `now`.
+  mutating func go(at now: Instant) {
+    for item in waiting where item.deadline <= now {
+      let isBrief = item.expiration == .zero && ![.reload, .background].contains(item.traits.lane)
+      end(item.id, .expired, isBrief ? .upstreamUnavailable : .expirationPassed)
+    }
+    waiting.removeAll { $0.deadline <= now }
+    for item in waiting where inFlight == nil {
+      if !attempt(item, at: now), item.traits.lane != .background { break }
+    }
+  }
+
+  /// False when the push goes on waiting.
+  private mutating func attempt(_ item: Item, at now: Instant) -> Bool {
+    var item = item
+    var priority = item.priority
+    let isShort = costs(item) && Int(now.nanoseconds) < payableAt && mode != .observe
+    if isShort, kind == .pushToStart {
+      charge(at: now, counts: false)
+      waiting.removeAll { $0.id == item.id }
+      end(item.id, .ignored, .startBudgetSpent)
+      return true
+    }
+    guard item.notBefore <= now else { return false }
+    if isShort {
+      guard kind == .liveactivity || kind == .liveactivityFrequent else { return false }
+      priority = .considerate
+    } else if costs(item) {
+      charge(at: now)
+      item.isPaid = true
+    } else if item.isPaid {
+      for index in budgets.indices { budgets[index].last = max(Int(now.nanoseconds), budgets[index].last) }
+    }
+    waiting.removeAll { $0.id == item.id }
+    inFlight = item
+    sent.append(Sent(id: item.id, priority: priority, at: now))
+    fates[item.id] = Fate(disposition: .forwarding, cause: .none)
+    return true
+  }
+
+  /// When something may happen by itself; nil when never.
+  func nextDue(after now: Instant) -> Instant? {
+    var instants = waiting.flatMap { [$0.deadline, $0.notBefore] }
+    if !waiting.isEmpty { instants.append(Instant(nanoseconds: Int64(payableAt))) }
+    return instants.filter { $0 > now }.min()
+  }
+}
