@@ -1,6 +1,9 @@
+#define _GNU_SOURCE
 #include "freelist.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Two classes to a doubling: 32, 48, 64, 96, … 4096 bytes. Larger blocks are a connection's own and go to libc. */
 enum { CLASSES = 15, LARGE = 255, STEP = 16, LARGEST = 4096 };
@@ -52,6 +55,13 @@ void c_freelist_delete(c_freelist *list) {
   free(list);
 }
 
+/* Gives the whole pages in a new block back to the system, which has them ready again, zeroed, when they are first written. */
+static void discard_pages(void *block, size_t size) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t begin = ((uintptr_t)block + page - 1) / page * page, end = ((uintptr_t)block + size) / page * page;
+  if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 static void *from_libc(c_freelist *list, size_t class_index, size_t usable) {
   header *h = usable <= SIZE_MAX - sizeof *h ? malloc(sizeof *h + usable) : NULL;
   if (!h) return NULL;
@@ -65,7 +75,13 @@ static void *from_libc(c_freelist *list, size_t class_index, size_t usable) {
 void *c_freelist_malloc(size_t size, void *self) {
   c_freelist *list = self;
   list->served++;
-  if (size > LARGEST) return from_libc(list, LARGE, size);
+  if (size > LARGEST) {
+    /* The 16 KB that nghttp2 makes frames in, once for each connection: ours are small, so that most of it is never written. What
+       the C library has in hand was somebody's already, and every idle connection would have all of it in memory. */
+    void *large = from_libc(list, LARGE, size);
+    if (large) discard_pages(large, size);
+    return large;
+  }
   size_t class_index = list->class_of[(size + STEP - 1) / STEP];
   void *block = list->head[class_index];
   if (!block) return from_libc(list, class_index, size_of(class_index));

@@ -31,6 +31,14 @@ import Testing
     #expect(configuration.accessTokens.map(\.scopes) == [["register"], ["reload"], ["read"], ["admin"]])
   }
 
+  /// Too few open files for all connections are complained about, and what is enough is not.
+  @Test(arguments: [1, 4]) func aLowLimitOfOpenFilesIsToldWithWhatIsNeeded(loops: Int) throws {
+    let needed = loops * Limits.connectionsPerLoop + Limits.spareDescriptors
+    #expect(OpenFiles.complaint(loops: loops, limit: needed) == nil)
+    let complaint = try #require(OpenFiles.complaint(loops: loops, limit: needed - 1))
+    #expect(complaint.contains("\(needed - 1)") && complaint.contains("\(needed)") && complaint.contains("ulimit -Hn"))
+  }
+
   @Test func aDeviceStartedWithTheFolderIsTheUpstream() throws {
     let folder = try TemporaryFolder()
     _ = try DevState.prepare(folder.state, now: now)

@@ -1,6 +1,9 @@
-import HTTP2
+import CNghttp2
+import Glibc
 import Primitives
 import Testing
+
+@testable import HTTP2
 
 /// A steady load asks the system for no memory: neither nghttp2 for its own, nor the session for headers and bodies.
 @Suite("Allocations") struct AllocationTests {
@@ -48,6 +51,23 @@ import Testing
       server.serve(preface + (0..<20).flatMap { request(UInt32(2 * $0 + 1)) })
     }
     #expect(pool.memory.liveAllocations == 0 && pool.memory.blocks.lentBytes == 0 && pool.openExchanges == 0)
+  }
+
+  /// The 16 KB in which a session makes its frames have memory only where frames were made: an idle connection has some hundred
+  /// bytes of them, although what the C library gives for them was used before, and is not zero.
+  @Test func largeBlocksBeginWithoutMemory() throws {
+    let allocator = SessionMemory(blockBytesMax: 1 << 20).allocator
+    let (malloc, free) = (try #require(allocator.malloc), try #require(allocator.free))
+    let size = 16_394
+    for _ in 0..<20 {
+      let block = try #require(malloc(size, allocator.mem_user_data))
+      let page = 4096
+      let first = (page - Int(bitPattern: block) % page) % page
+      let wholePages = UnsafeRawBufferPointer(start: block + first, count: (size - first) / page * page)
+      #expect(wholePages.count >= 3 * page && wholePages.allSatisfy { $0 == 0 })
+      memset(block, 0xFF, size)
+      free(block, allocator.mem_user_data)
+    }
   }
 
   /// The free list keeps no more than it may.

@@ -24,8 +24,8 @@ if __name__ == "__main__" and pathlib.Path(sys.prefix).resolve() != ROOT / ".bui
     python = subprocess.run([ROOT / "scripts/venv"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     os.execv(python, [python, *sys.argv])
 
-# Frames, fields and connections are those of the conformance suite.
-sys.path.append(str(ROOT / "Tests/Wire"))
+# Frames, fields and connections are those of the conformance suite; what rests is shared with scripts/bench.
+sys.path += [str(ROOT / "Tests/Wire"), str(ROOT / "Tests/Support")]
 
 import attack
 import server

@@ -66,6 +66,15 @@ import Testing
     #expect(try await server.terminate() == 0)
   }
 
+  /// With fewer than the connections need a server runs, and says so beforehand.
+  @Test func aLowLimitOfOpenFilesIsWarnedOf() async throws {
+    let gateway = try await Deployment.start(["gateway"], environment: Self.descriptors(1000), executable: Self.limited)
+    #expect(gateway.process.errors.text.contains("ulimit -Hn"), "\(gateway.process.errors.text)")
+    #expect(try await gateway.terminate() == 0)
+    let checked = try await run([Self.limited, "config", "check"], environment: Self.descriptors(1000))
+    #expect(checked.status == 0 && checked.standardError.contains("warning: ") && checked.standardError.contains("ulimit -Hn"))
+  }
+
   @Test(arguments: ["dev", "gateway", "device"]) func tooFewDescriptorsAreAnErrorThatNamesTheLimit(command: String) async throws {
     let process = try Deployment.launch([command], in: Folder(), environment: Self.descriptors(28), executable: Self.limited)
     #expect(try await process.waitForExit(within: .seconds(30)) == 1)

@@ -9,8 +9,9 @@ extension Command {
     "config", "checks a configuration, or shows what holds and where it came from", operands: "check | show", count: 1...1,
     discussion: """
       Reads what `widgetpush gateway` would read with the same options: the file, WIDGETPUSH_ variables and flags. check ends with 1
-      and the place of the first mistake, and warns of files with secrets that others can read. show prints every key with its value
-      and where it came from: default, file, environment or flag. Secrets are masked.
+      and the place of the first mistake, and warns of files with secrets that others can read, and of a limit of open files below what
+      the connections need. show prints every key with its value and where it came from: default, file, environment or flag. Secrets
+      are masked.
       """,
     options: [
       Option("--config", "FILE", "configuration file (none)"),
@@ -27,6 +28,7 @@ extension Command {
     let options = try ServerOptions(arguments, keys: keys)
     let trace = ConfigurationTrace()
     let summary: String
+    var warnings: [String] = []
     if isDevice {
       let configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
       summary = "\(configuration.providers.count) providers, \(configuration.accessTokens.count) access tokens"
@@ -34,13 +36,14 @@ extension Command {
       let configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
       try Gateway.check(configuration)
       summary = ConfigurationText.summary(of: configuration)
+      if let complaint = OpenFiles.complaint(loops: configuration.loops) { warnings.append(complaint) }
     }
     if verb == "show" {
       let rows = ConfigurationText.rows(of: trace, keys)
       Console.print(arguments.wantsJSON ? ConfigurationText.json(rows).serialized(pretty: true) : ConfigurationText.table(rows))
       return 0
     }
-    let warnings = trace.secretFiles.compactMap { FilePermissions.complaint(about: $0.path) }
+    warnings += trace.secretFiles.compactMap { FilePermissions.complaint(about: $0.path) }
     if arguments.wantsJSON {
       Console.print(JSONValue.object(["ok": true, "warnings": .array(warnings.map(JSONValue.string))]).serialized(pretty: true))
     } else {

@@ -29,7 +29,8 @@ extension Command {
       surroundings.appStorage = AppStorage(folder: store)
     }
     let sockets = try GatewaySockets.bind(configuration)
-    warnOfOpenFiles(trace, state, log)
+    if let complaint = OpenFiles.complaint(loops: configuration.loops) { log.write(.warning, complaint) }
+    warnOfReadableSecrets(trace, state, log)
     surroundings.explainsAlways = configuration.explainHeaders
     surroundings.observer = { log.write($0) }
     if state != nil || options.namesFolder {
@@ -74,7 +75,7 @@ extension Command {
     do {
       let (configuration, state, _) = try gatewayConfiguration(arguments, trace)
       let report = try gateway.reload(configuration)
-      warnOfOpenFiles(trace, state, log)
+      warnOfReadableSecrets(trace, state, log)
       log.write(
         .info, "the configuration was read again",
         [LogField("changed", report.changed.isEmpty ? "nothing" : report.changed.joined(separator: "; "))])
@@ -86,7 +87,7 @@ extension Command {
     }
   }
 
-  private static func warnOfOpenFiles(_ trace: ConfigurationTrace, _ state: DevState?, _ log: Log) {
+  private static func warnOfReadableSecrets(_ trace: ConfigurationTrace, _ state: DevState?, _ log: Log) {
     for path in trace.secretFiles.map(\.path) + (state?.folder.secretFiles ?? []) {
       if let complaint = FilePermissions.complaint(about: path) { log.write(.warning, complaint) }
     }

@@ -11,8 +11,9 @@ final class Deployment: Sendable {
   /// The upstream that goes with it, where the test plays one.
   let upstream: FakeUpstream?
 
-  /// The binary under test: the one built together with these tests.
+  /// The binary under test: the one that WIDGETPUSH names, or else the one built together with these tests.
   static let executable: String = {
+    if let named = ProcessInfo.processInfo.environment["WIDGETPUSH"] { return named }
     let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     return bundle.deletingLastPathComponent().appendingPathComponent("widgetpush").path
   }()
