@@ -73,6 +73,11 @@ public final class Forwarder {
     links.value[number].send(broadcast)
   }
 
+  /// Trusts the upstreams, in their order, by these contexts from the next connection on.
+  public func replaceTLS(_ contexts: [TLSContext]) {
+    for (link, tls) in zip(links.value, contexts) { link.tls = tls }
+  }
+
   /// Sends nothing more; what is on its way may still be answered, then the connections close.
   public func drain() { for link in links.value { link.drain() } }
 

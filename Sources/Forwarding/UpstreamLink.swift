@@ -41,6 +41,8 @@ final class UpstreamLink {
 
   private let index: Int
   private let upstream: Upstream
+  /// What new connections are trusted by.
+  var tls: TLSContext
   private let transport: TransportLoop
   private let loop: EventLoop
   private let authorization: UpstreamAuthorization
@@ -53,6 +55,7 @@ final class UpstreamLink {
   init(_ index: Int, _ upstream: Upstream, on transport: TransportLoop, _ forwarder: Forwarder) {
     self.index = index
     self.upstream = upstream
+    tls = upstream.tls
     self.transport = transport
     self.forwarder = forwarder
     loop = transport.loop
@@ -199,7 +202,7 @@ final class UpstreamLink {
     guard !isDraining else { return }
     let freeStreams = state.value.clients.reduce(0) { $0 + $1.availableStreams }
     guard state.value.window.shouldConnect(queued: load.queued, freeStreams: freeStreams, at: loop.now) else { return }
-    var configuration = HTTP2Client.Configuration(host: upstream.host, port: upstream.port, tls: upstream.tls)
+    var configuration = HTTP2Client.Configuration(host: upstream.host, port: upstream.port, tls: tls)
     configuration.settings.streamsMax = Limits.upstreamStreams
     configuration.connectTimeout = .milliseconds(Limits.upstreamConnectMilliseconds)
     configuration.answerTimeout = .milliseconds(Limits.upstreamAnswerMilliseconds)

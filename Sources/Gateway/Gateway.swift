@@ -69,8 +69,7 @@ public final class Gateway: Sendable {
     let shared = ProviderShared(
       store: store, settings: current, seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
       upstreams: upstreams, signers: settings.signers, metrics: metrics, conditions: conditions,
-      explainsAlways: surroundings.explainsAlways, broadcastAnswers: BroadcastAnswerRules(configuration.answers),
-      observer: surroundings.observer)
+      explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
     for (number, sockets) in sockets.provider.enumerated() {
       loopSet.append(try GatewayLoop(number, sockets: sockets, shared, clock: surroundings.clock))
     }
@@ -99,7 +98,7 @@ public final class Gateway: Sendable {
     settings.whenChanged { parts in
       current.value = parts.provider
       let routes = UpstreamRoutes(apps: parts.apps, names: names)
-      store.reconfigure(apps: parts.apps) { routes.number(bundleID: $0, $1, named: $2) }
+      store.reconfigure(apps: parts.apps, lanePushes: parts.lanePushes) { routes.number(bundleID: $0, $1, named: $2) }
       for loop in loops { loop.adoptSettings() }
       authorizer.replace(parts.accessTokens)
       control.replaceTLS(parts.controlTLS)

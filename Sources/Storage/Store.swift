@@ -178,10 +178,11 @@ public final class Store: Sendable {
 
   /// Replaces the rules by app, after the configuration has changed.
   public func reconfigure(
-    apps: AppDirectory,
+    apps: AppDirectory, lanePushes: Int,
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
   ) {
     _ = inbox.add { core in
+      core.state.settings.lanePushes = lanePushes
       core.resolver = RouteResolver(apps: apps, upstream: resolveUpstream)
       core.state.reconfigure(core.resolver, at: core.now)
     }

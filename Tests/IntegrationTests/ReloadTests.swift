@@ -107,6 +107,133 @@ import Testing
     #expect(try await gateway.terminate() == 0)
   }
 
+  /// Each answer to an open question that something else than the rules of requests goes by, and one of those.
+  @Test func answersAreReadAgain() async throws {
+    let state = try await Deployment.newState()
+    let gateway = try await gateway(state, "apps:\n  - {bundleID: com.example.app, validation: apple}\n")
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.app)
+    let fields = try await gateway.fields(to: token, topic: "com.example.app", type: "alert")
+    func malformed() async throws -> Int { try await gateway.send(PushRequest("alert", to: token, body: "nothing")).status }
+    func overflow() async throws -> Conversation {
+      // More than a header list may have.
+      let large = fields + (0..<3).map { ("x-large-\($0)", String(repeating: "a", count: 3000)) }
+      return try await gateway.converse([.preface(), .headers(large, stream: 1, end: true), .receive(ends: 1)])
+    }
+    func waiting() async throws -> [Int] {
+      let token = newToken()
+      try await gateway.register(token, RegistrationBody.app)
+      var statuses: [Int] = []
+      for _ in 0..<3 {
+        statuses.append(try await gateway.send(PushRequest("alert", to: token)).status)
+      }
+      return statuses
+    }
+    func unknownChannel() async throws -> Int {
+      let jwt = try await ProviderToken.of(gateway)
+      return try await curl(
+        "GET", gateway.url("provider") + "/1/apps/com.example.app/channels", ca: state.path("ca.pem"),
+        headers: ["authorization: bearer \(jwt)", "apns-channel-id: aMs2y8fFEe8AAPIAM4gHog=="]
+      ).status
+    }
+    let before = (try await malformed(), try await overflow().status(of: 1), try await unknownChannel())
+    #expect(before == (200, "431", 404))
+    let manyWait = try await waiting()
+    #expect(manyWait == [200, 200, 200])
+
+    try await reload(
+      gateway,
+      """
+      apps:
+        - {bundleID: com.example.app, validation: apple}
+      provider:
+        answers: {malformedBody: payloadEmpty, headerOverflow: reset, tooManyRequestsAfter: 1, unknownChannelRead: likeSending, minimumTls: 1.3}
+      """, until: "changed=provider.answers")
+    try await eventually("the new rules hold") { try await malformed() == 400 }
+    let after = (try await overflow().frames(of: 1).map(\.type), try await unknownChannel())
+    #expect(after == (["RST_STREAM"], 400))
+    #expect(try await gateway.converse([.preface(), .receive(frames: 1)], tls: "1.3").frames.count == 1)
+    #expect(try await gateway.converse([.preface(), .receive(frames: 1)], tls: "1.2").error?.contains("PROTOCOL_VERSION") == true)
+    let fewWait = try await waiting()
+    #expect(fewWait.first == 200 && fewWait.last == 429, "\(fewWait)")
+    #expect(!gateway.process.errors.text.contains("need a restart"))
+    #expect(try await gateway.terminate() == 0)
+  }
+
+  /// An upstream whose certificate leads to another authority than the one that is named is reached once the right one is.
+  @Test func theAuthorityOfAnUpstreamIsReadAgain() async throws {
+    let state = try await Deployment.newState()
+    let upstream = try await FakeUpstream.start(["200"], state: state)
+    let office = try await CertificateOffice()
+    try FileManager.default.copyItem(atPath: office.authority, toPath: state.path("other.pem"))
+    func yaml(_ ca: String) -> String { "upstreams:\n  here: {url: \"https://localhost:\(upstream.port)\", ca: \(ca)}\n" }
+    let gateway = try await gateway(state, yaml("other.pem"))
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.widgets)
+    let answer = try await gateway.send(.widgets(token))
+    #expect(answer.status == 200)
+    try await eventually("the upstream is not trusted") { gateway.process.errors.text.contains("no trusted authority") }
+    try await reload(gateway, yaml("ca.pem"), until: "changed=upstreams.here.ca")
+    try await eventually("the push arrives") { upstream.requestCount == 1 }
+    // What else differs waits for a restart, and the authority stays.
+    try await reload(gateway, yaml("other.pem").replacingOccurrences(of: "localhost", with: "127.0.0.1"), until: "keys=upstreams")
+    #expect(try await gateway.send(.widgets(newToken())).status == 400)
+    #expect(try await gateway.terminate() == 0)
+  }
+
+  @Test func devReadsItsStateFolderAgain() async throws {
+    let dev = try await Deployment.start(["dev"])
+    let made = try await run([
+      Deployment.executable, "keys", "new", "--key-id", "NEWKEY0001", "--team", "TEAM000001", "--state-dir", dev.state.path,
+    ])
+    #expect(made.status == 0, "\(made)")
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let jwt = try await jwt(dev, kid: "NEWKEY0001", key: dev.state.path("AuthKey_NEWKEY0001.p8"))
+    func send() async throws -> Int { try await dev.send(.widgets(token).with("authorization", "bearer \(jwt)")).status }
+    #expect(try await send() == 403)
+    dev.process.signal(SIGHUP)
+    try await eventually("dev tells what changed") { dev.process.output.text.contains("changed: providers: + NEWKEY0001") }
+    try await eventually("the new key holds") { try await send() == 200 }
+    try Data("nothing".utf8).write(to: URL(fileURLWithPath: dev.state.path("AuthKey_NEWKEY0001.p8")))
+    dev.process.signal(SIGHUP)
+    try await eventually("dev tells what is wrong") { dev.process.output.text.contains("is not used") }
+    #expect(try await send() == 200)
+    #expect(try await dev.terminate() == 0)
+  }
+
+  @Test func aDeviceLivesThroughSIGHUP() async throws {
+    let state = try await Deployment.newState()
+    let device = try await Deployment.start(["device"], in: state)
+    device.process.signal(SIGHUP)
+    try await eventually("the log tells") { device.process.errors.text.contains("SIGHUP changes nothing") }
+    #expect(try await device.terminate() == 0)
+  }
+
+  /// A terminal that is closed takes `dev` with it; nobody else would stop it.
+  @Test func devEndsWithItsTerminal() async throws {
+    let folder = try Folder()
+    let script = """
+      import os, pty, sys, time
+      pid, terminal = pty.fork()
+      if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+      said = b""
+      while b"ready " not in said: said += os.read(terminal, 4096)
+      os.close(terminal)
+      for _ in range(200):
+          if os.waitpid(pid, os.WNOHANG)[0]: sys.exit(0)
+          time.sleep(0.1)
+      os.kill(pid, 9)
+      sys.exit("it goes on")
+      """
+    let result = try await run(
+      [
+        python, "-c", script, Deployment.executable, "dev", "--state-dir", folder.path, "--provider-port", "0", "--control-port", "0",
+        "--device-port", "0", "--plain-port", "0",
+      ])
+    #expect(result.status == 0, "\(result.standardError)")
+  }
+
   @Test func anAppIsSetAtRunTimeAndSurvivesARestart() async throws {
     let state = try await Deployment.newState()
     let first = try await Deployment.start(["gateway"], in: state)

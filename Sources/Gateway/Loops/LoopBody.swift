@@ -12,7 +12,7 @@ import Transport
 final class LoopBody {
   private let loop: EventLoop
   private let provider: ProviderLoop
-  private let settings: CurrentSettings
+  private let shared: ProviderShared
   private var servers: [HTTP2Server] = []
   private var inbox: Mailbox<LoopOrder>?
   private var serversOpen = 0
@@ -33,7 +33,7 @@ final class LoopBody {
     let transport = TransportLoop(
       on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnections * shared.upstreams.count,
       exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
-    settings = shared.settings
+    self.shared = shared
     provider = try ProviderLoop(index, on: transport, shared)
     inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
     let tls = shared.settings.value.tls
@@ -79,8 +79,8 @@ extension LoopBody {
   private func adoptSettings() {
     do throws(CryptoError) {
       try provider.adoptSettings()
-      let tls = settings.value.tls
-      for server in servers { server.tls = tls }
+      let (tls, settings) = (shared.settings.value.tls, Self.serverConfiguration(shared).settings)
+      for server in servers { (server.tls, server.settings) = (tls, settings) }
     } catch {
       // The same keys have just been read: OpenSSL has no memory left for them.
       preconditionFailure("a loop cannot prepare its keys: \(error)")

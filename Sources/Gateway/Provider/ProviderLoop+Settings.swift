@@ -1,3 +1,4 @@
+import Forwarding
 import HTTP2
 import Primitives
 import ProviderAPI
@@ -13,6 +14,8 @@ extension ProviderLoop {
     let current = settings.value
     state.value.memory = try Self.memory(for: current, seed, tokenUpdates)
     (rules, rates) = (current.rules, current.rates)
+    broadcastAnswers = BroadcastAnswerRules(current.rules.answers)
+    forwarder.replaceTLS(current.upstreamTLS)
   }
 
   static func memory(

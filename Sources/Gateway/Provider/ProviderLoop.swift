@@ -34,7 +34,7 @@ final class ProviderLoop {
   let ids = RandomPool()
   let exchanges: ExchangePool
   let state: Confined<State>
-  let broadcastAnswers: BroadcastAnswerRules
+  var broadcastAnswers: BroadcastAnswerRules
 
   /// What every request touches.
   struct State: ~Copyable {
@@ -71,7 +71,7 @@ final class ProviderLoop {
     conditions = shared.conditions
     observer = shared.observer
     explainsAlways = shared.explainsAlways
-    broadcastAnswers = shared.broadcastAnswers
+    broadcastAnswers = BroadcastAnswerRules(current.rules.answers)
     seed = shared.seed
     initialConcurrentStreams = shared.initialConcurrentStreams
     upstreamNames = shared.upstreams.map(\.name)

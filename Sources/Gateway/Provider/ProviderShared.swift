@@ -22,7 +22,5 @@ struct ProviderShared: Sendable {
   let conditions: GatewayConditions
   /// Whether every answer explains itself, not only those whose request asks for it.
   let explainsAlways: Bool
-  /// The choices that are left open about answers to requests about channels.
-  let broadcastAnswers: BroadcastAnswerRules
   let observer: (@Sendable (GatewayEvent) -> Void)?
 }

@@ -8,7 +8,8 @@ import Rules
 import Security
 import Synchronization
 
-/// What of a running gateway may change: certificates, keys, access tokens, apps and their budgets.
+/// What of a running gateway may change: certificates, keys, access tokens, apps and their budgets, the authorities of upstreams, and
+/// the answers to open questions.
 ///
 /// Safe to use from any thread; one change is made at a time, each whole or not at all.
 final class LiveSettings: Sendable {
@@ -18,6 +19,8 @@ final class LiveSettings: Sendable {
     var provider: ProviderSettings
     var controlTLS: TLSContext
     var accessTokens: AccessTokens
+    /// Pushes that may wait for one token.
+    var lanePushes: Int
   }
 
   private struct State: Sendable {
@@ -86,9 +89,7 @@ final class LiveSettings: Sendable {
       var numbers = state.signerNumbers
       // What cannot change goes on as it is, and is told.
       var next = configuration
-      next.upstreams = state.configuration.upstreams
-      next.answers = state.configuration.answers
-      next.tokenUpdates = state.configuration.tokenUpdates
+      next.upstreams = Self.upstreams(state.configuration.upstreams, with: configuration.upstreams)
       let book = AppBook(next, set: state.book.set)
       _ = try Self.publicKeys(next.providers)
       for key in next.signingKeys { _ = try Self.signer(key) }
@@ -175,6 +176,11 @@ final class LiveSettings: Sendable {
 // MARK: Making the parts
 
 extension LiveSettings {
+  /// The upstreams that there are, with the authorities that they have in the new list; those of another address keep theirs, too.
+  private static func upstreams(_ old: [UpstreamSettings], with new: [UpstreamSettings]) -> [UpstreamSettings] {
+    old.map { old in new.first { $0.withoutAuthority == old.withoutAuthority } ?? old }
+  }
+
   private static func signer(_ key: SigningKey) throws(ConfigurationError) -> ProviderTokenSigner {
     try ConfigurationError.naming("teams, key \(key.keyID) of team \(key.teamID)") {
       try ProviderTokenSigner(teamID: key.teamID, keyID: key.keyID, key: try P256PrivateKey(pem: key.keyPEM))
@@ -213,11 +219,15 @@ extension LiveSettings {
       tls: try TLSContext.server(
         tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
         clients: .optional(authorityPEM: configuration.clientAuthorityPEM, chainBytesMax: Limits.clientChainBytes),
-        identityForName: identityForName))
+        identityForName: identityForName),
+      upstreamTLS: try configuration.upstreams.map { settings in
+        try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }.tls
+      })
     return Parts(
       apps: apps, provider: provider,
       controlTLS: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: identityForName),
-      accessTokens: AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
+      accessTokens: AccessTokens(configuration.accessTokens.map { AccessToken($0) }),
+      lanePushes: configuration.answers.tooManyRequestsAfter)
   }
 
   /// Looks at every certificate and key of a configuration as a start would; a part that is missing may come from elsewhere.

@@ -12,6 +12,8 @@ struct ProviderSettings: Sendable {
   var rates: ProviderRates
   /// What new connections are encrypted with.
   var tls: TLSContext
+  /// What new connections to each upstream are trusted by.
+  var upstreamTLS: [TLSContext]
 }
 
 /// The settings of the moment, for loops that are told only that there are new ones: however many orders are lost or come late,

@@ -12,6 +12,11 @@ public struct ReloadReport: Hashable, Sendable {
   public init(from old: GatewayConfiguration, to new: GatewayConfiguration) {
     if old.identity != new.identity { changed.append("certificate") }
     if old.clientAuthorityPEM != new.clientAuthorityPEM { changed.append("provider.clientCertificates.ca") }
+    if old.tokenUpdates != new.tokenUpdates { changed.append("provider.tokenUpdates") }
+    if old.answers != new.answers { changed.append("provider.answers") }
+    for upstream in old.upstreams where new.upstreams.contains(where: { upstream.differsByAuthority(from: $0) }) {
+      changed.append("upstreams.\(upstream.name).ca")
+    }
     note("providers", old.providers, new.providers, \.keyID)
     note("teams", old.signingKeys, new.signingKeys, \.keyID)
     note("accessTokens", old.accessTokens, new.accessTokens, \.name)
@@ -24,13 +29,11 @@ public struct ReloadReport: Hashable, Sendable {
     compare("provider.initialConcurrentStreams", \.initialConcurrentStreams)
     compare("control.port", \.controlPort)
     compare("provider.explainHeaders", \.explainHeaders)
-    compare("provider.tokenUpdates", \.tokenUpdates)
-    compare("provider.answers", \.answers)
     compare("loops", \.loops)
     compare("store.path", \.store)
     compare("pushLog.maxEntries", \.pushLogEntries)
     compare("log.format", \.logFormat)
-    compare("upstreams", \.upstreams)
+    if old.upstreams.map(\.withoutAuthority) != new.upstreams.map(\.withoutAuthority) { needRestart.append("upstreams") }
   }
 
   private static func list(_ app: AppDirectory.App?) -> [AppDirectory.App] { app.map { [$0] } ?? [] }
@@ -43,5 +46,19 @@ public struct ReloadReport: Hashable, Sendable {
     let other = after.keys.filter { before[$0] != nil && before[$0] != after[$0] }.sorted().map { "~ \($0)" }
     let all = added + removed + other
     if !all.isEmpty { changed.append("\(key): \(all.joined(separator: ", "))") }
+  }
+}
+
+extension UpstreamSettings {
+  /// The same with no authority of its own: what does not change while a gateway runs.
+  var withoutAuthority: UpstreamSettings {
+    var copy = self
+    copy.authorityPEM = nil
+    return copy
+  }
+
+  /// Whether `other` is the same upstream with another authority.
+  fileprivate func differsByAuthority(from other: UpstreamSettings) -> Bool {
+    withoutAuthority == other.withoutAuthority && authorityPEM != other.authorityPEM
   }
 }

@@ -12,7 +12,9 @@ import Synchronization
 /// Between two commits the state collects what changed: records of pushes and of what happened to them in `journal`, and the numbers of
 /// the tokens of which more changed than those tell, so that all of their state must be written behind (once, however often it changed).
 struct StoreState: ~Copyable {
-  let settings: StoreSettings
+  var settings: StoreSettings {
+    didSet { precondition(settings.lanePushes < UInt8.max) }
+  }
   var tokens: TokenTable
   var pushes: PagedSlab<LivePush>
   let pool: BlockPool

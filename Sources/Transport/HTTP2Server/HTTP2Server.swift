@@ -47,13 +47,17 @@ public final class HTTP2Server {
 
   let transport: TransportLoop
   private(set) var handler: (any HTTP2ServerHandler)?
-  private let configuration: Configuration
+  private var configuration: Configuration
   private var listener: Listener?
   private var isDraining = false
   private var drainTimer: Timer?
   private var whenDrained: (() -> Void)?
 
-  var settings: ServerSettings { configuration.settings }
+  /// What is announced to new connections; may be replaced at any time.
+  public var settings: ServerSettings {
+    get { configuration.settings }
+    set { configuration.settings = newValue }
+  }
   var saysCloseNotify: Bool { configuration.saysCloseNotify }
   var timeouts: ConnectionTimeouts { configuration.timeouts }
 

@@ -1,3 +1,4 @@
+import Gateway
 import JSON
 import Primitives
 import Push
@@ -11,6 +12,7 @@ extension Command {
       prints one line when they answer:
         ready provider=URL control=URL device=URL plain=URL
       Then it prints each refused request, each ignored push and each connection that failed, with what to do about it.
+      SIGHUP has it read the state folder's keys and certificates again; the end of its terminal ends it.
       It knows the app com.example.app and one device, phone. With a command after -- it runs that command with the URLs and
       credentials in WIDGETPUSH_… variables, and ends with its status.
       """,
@@ -33,7 +35,8 @@ extension Command {
     let stop = try ServerStop()
     let folder = StateFolder(arguments)
     let options = try serverOptions(arguments)
-    let state = try DevState.prepare(folder, try wishes(arguments, options), now: Machine.now)
+    let wishes = try wishes(arguments, options)
+    let state = try DevState.prepare(folder, wishes, now: Machine.now)
     // With a command, standard output is the command's.
     let isQuiet = arguments.command != nil
     let printer = LinePrinter { isQuiet ? Console.complain($0) : Console.print($0) }
@@ -47,6 +50,8 @@ extension Command {
       server.drain()
       printer.flush()
     }
+    stop.endsWithTerminal = true
+    stop.onHangup = { printer.print(reload(server, folder, wishes, json: wantsJSON)) }
     printer.print(ReadyLine.text(server.faces, json: wantsJSON))
     let child = try arguments.command.map { command in
       let variables = CommandEnvironment.variables(server.credentials, folder)
@@ -55,6 +60,18 @@ extension Command {
     let status = try stop.wait(for: child)
     try folder.forget(server.faces)
     return status
+  }
+
+  /// Reads the state folder anew, and says what came of it.
+  private static func reload(_ server: DevServer, _ folder: StateFolder, _ wishes: DevState.Wishes, json: Bool) -> String {
+    do {
+      let changed = try server.reload(DevState.prepare(folder, wishes, now: Machine.now)).changed
+      if json { return JSONValue.object(["event": "reloaded", "changed": .array(changed.map(JSONValue.string))]).serialized() }
+      return "the state folder was read again; changed: \(changed.isEmpty ? "nothing" : changed.joined(separator: "; "))"
+    } catch {
+      if json { return JSONValue.object(["event": "reloadFailed", "happened": .string("\(error)")]).serialized() }
+      return "the state folder was read again and is not used, since \(error); what held before still does"
+    }
   }
 
   private static func serverOptions(_ arguments: Arguments) throws(UsageError) -> DevServer.Options {

@@ -30,6 +30,7 @@ extension Command {
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)
     if let state { _ = try state.folder.updateCredentials { $0.device = url } }
+    stop.onHangup = { log.write(.warning, "SIGHUP changes nothing of a device, which reads its configuration at its start") }
     let faces = [(name: "device", url: url)]
     Console.print(ReadyLine.text(faces, json: arguments.wantsJSON))
     let status = try stop.wait()

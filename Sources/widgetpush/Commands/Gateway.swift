@@ -12,7 +12,7 @@ extension Command {
       Takes pushes and broadcasts as APNs would, checks them, spends budgets, and forwards them to its upstreams: mock devices or Apple.
       What the configuration leaves open (certificate, keys, access tokens, store, upstream) comes from the state folder, which is
       made when missing. Prints `ready provider=URL control=URL` and runs until SIGTERM, which drains it. SIGHUP has it read
-      certificates, keys, access tokens, apps and budgets again; when something is wrong with them, the old ones hold.
+      certificates, authorities, keys, access tokens, apps, budgets and answers again; when something is wrong with them, the old ones hold.
       """,
     options: ServerOptions.all(GatewayConfiguration.keys),
     examples: [

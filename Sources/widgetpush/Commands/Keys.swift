@@ -14,7 +14,7 @@ extension Command {
       AuthKey_ID.p8 with the permissions 600. certificate makes a client certificate for backends that send with one instead of
       provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. list tells of a key that others can
       read, and with --fix makes it the owner's alone.
-      `widgetpush gateway` takes changed keys on SIGHUP, `widgetpush dev` when it is next started.
+      `widgetpush gateway` and `widgetpush dev` take changed keys on SIGHUP.
       """,
     options: [
       Option("--use", "USE", "provider or signing (provider)"), Option("--team", "ID", "the team's id (for new, that of the state folder)"),

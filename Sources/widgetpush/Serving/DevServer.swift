@@ -29,6 +29,8 @@ final class DevServer {
 
   /// What clients need to know.
   let credentials: Credentials
+  private let options: Options
+  private let upstream: UpstreamSettings
   private let gateway: Gateway
   private let device: Device
   private let log: Log
@@ -52,8 +54,9 @@ final class DevServer {
     let device = try Device(
       Self.deviceConfiguration(options, state, controlPort: sockets.controlAddress.port), deviceSurroundings)
 
-    let upstream = UpstreamSettings(
-      name: GatewayConfiguration.deviceUpstream, host: ServerURL.host(options.bind), port: device.port, authorityPEM: state.authorityPEM)
+    self.options = options
+    upstream = UpstreamSettings(
+      name: GatewayConfiguration.deviceUpstream, host: ServerURL.host(options.bind), port: device.port)
     configuration.upstreams = [upstream]
     try configuration.fill(from: state)
     var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
@@ -88,6 +91,16 @@ final class DevServer {
       ($0.provider, $0.control) = (known.provider, known.control)
       ($0.device, $0.plain) = (known.device, known.plain)
     }
+  }
+
+  /// Has the gateway go by what the state folder has at the moment; the device goes on as it is.
+  ///
+  /// - Throws: What is wrong with a part of it; then nothing has changed.
+  func reload(_ state: DevState) throws -> ReloadReport {
+    var configuration = Self.gatewayConfiguration(options, state)
+    configuration.upstreams = [upstream]
+    try configuration.fill(from: state)
+    return try gateway.reload(configuration)
   }
 
   /// The faces in the order of the ready line.

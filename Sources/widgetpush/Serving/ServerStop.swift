@@ -10,8 +10,10 @@ final class ServerStop {
   private var child: ChildProcess?
   private var childStatus: Int32?
   private var signalsSeen = 0
-  /// What SIGHUP asks for; nil has it end the wait, as the end of a terminal does.
+  /// What SIGHUP asks for; nil has it end the wait.
   var onHangup: (() -> Void)?
+  /// Whether the wait ends when the terminal does that the process was started in, of which SIGHUP tells, too.
+  var endsWithTerminal = false
 
   /// Keeps the signals from their default effect in this thread and all it starts.
   ///
@@ -47,7 +49,7 @@ final class ServerStop {
   }
 
   private func receive(_ signal: Signal) {
-    if signal == .hangup, let onHangup {
+    if signal == .hangup, let onHangup, !(endsWithTerminal && Machine.hasLostTerminal) {
       onHangup()
       return
     }

@@ -29,6 +29,12 @@ enum Machine {
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
+  /// Whether the terminal that the process reads from or writes to is gone.
+  static var hasLostTerminal: Bool {
+    var settings = termios()
+    return (STDIN_FILENO...STDERR_FILENO).contains { unsafe tcgetattr($0, &settings) != 0 && errno == EIO }
+  }
+
   /// The time of the machine's clock.
   static var now: Instant {
     var time = timespec()
