@@ -16,9 +16,12 @@ enum ControlEntries {
 
   static func configuration(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
-    let sources = ConfigurationSources(file: .init(name: "gateway.yaml", text: text)) {
+    let file = ConfigurationSources.File(name: "gateway.yaml", text: text)
+    // Each file that it names holds that name, but for one.
+    let sources = ConfigurationSources(file: file, environment: ["A": "a secret of the environment"]) {
       path throws(ConfigurationSources.ReadFailure) in
-      throw ConfigurationSources.ReadFailure("no such file or directory")
+      guard path != "missing" else { throw ConfigurationSources.ReadFailure("no such file or directory") }
+      return path
     }
     do { _ = try GatewayConfiguration.load(sources) } catch { precondition(!error.description.isEmpty) }
     do { _ = try DeviceConfiguration.load(sources) } catch { precondition(!error.description.isEmpty) }

@@ -17,19 +17,42 @@ struct RuleEntries: ~Copyable {
     }
   }
 
-  init(_ validation: AppPolicy.Validation = .strict) {
+  private static let strict = rules(.strict)
+  private static let apple = rules(.apple)
+
+  private static func rules(_ validation: AppPolicy.Validation) -> RequestRules {
     var policy = AppPolicy()
     policy.validation = validation
-    rules = RequestRules(
+    return RequestRules(
       apps: AppDirectory([.init(bundleID: "com.example.app", policy: policy)], anyApp: .init(bundleID: "", policy: policy)),
       providers: ProviderDirectory([.init(keyID: "ABCDE12345", teamID: "TEAM012345")]))
+  }
+
+  init(_ validation: AppPolicy.Validation = .strict) {
+    rules = validation == .strict ? Self.strict : Self.apple
     memory = RequestMemory(verifier: Verifier(), capacity: 16, seed: 42)
   }
 
-  mutating func judge(_ exchange: Exchange) -> Verdict {
-    rules.evaluate(
+  /// Why the request is refused, or nil: a push's, or one about broadcasts, as its path says.
+  mutating func judge(_ exchange: Exchange) -> Reason? {
+    if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
+      let verdict = rules.evaluateBroadcast(
+        RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
+        environment: nil, now: Self.now, memory: &memory, connection: &connection)
+      guard case .refused(let refusal) = verdict else { return nil }
+      return refusal.reason
+    }
+    let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
       environment: nil, now: Self.now, memory: &memory, connection: &connection)
+    guard case .refused(let refusal) = verdict else { return nil }
+    return refusal.reason
+  }
+
+  mutating func trusts(_ exchange: Exchange) -> Bool {
+    rules.trusts(
+      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: nil, now: Self.now, memory: &memory,
+      connection: &connection)
   }
 
   /// A push that keeps the rules, but for what is handed in.
@@ -47,8 +70,8 @@ struct RuleEntries: ~Copyable {
     fields.pushType = add(type.utf8)
     fields.topic = add(topic.utf8)
     let kept = Array(body.prefix(Limits.providerBodyBytes))
-    // Twice, since what is remembered must be judged alike.
-    for _ in 0..<2 {
+    // Twice, since what is remembered must be judged alike; large bodies are not.
+    for _ in 0..<(kept.count <= 256 ? 2 : 1) {
       let verdict = rules.evaluate(
         fields, headers: headers.span.bytes, body: kept.span.bytes, bodyBytesTotal: body.count,
         environment: nil, now: Self.now, memory: &memory, connection: &connection)
@@ -61,9 +84,15 @@ struct RuleEntries: ~Copyable {
     return Array(("bearer " + parts.map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")).utf8)
   }()
 
+  /// A token in its encoding; or, where it begins with a brace, the lines header, claims and signature, which are then encoded.
   static func token(_ input: [UInt8]) {
     var rules = RuleEntries()
-    rules.judge(authorization: input, type: "alert", topic: "com.example.app", body: Array(#"{"aps":{"alert":"a"}}"#.utf8))
+    var token = input
+    if input.first == UInt8(ascii: "{") {
+      let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+      token = Array(("bearer " + parts.map { Base64.encode($0, .urlSafe) }.joined(separator: ".")).utf8)
+    }
+    rules.judge(authorization: token, type: "alert", topic: "com.example.app", body: Array(#"{"aps":{"alert":"a"}}"#.utf8))
   }
 
   static func payload(_ input: [UInt8]) {
