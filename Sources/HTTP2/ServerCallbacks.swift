@@ -13,6 +13,9 @@ enum ServerCallbacks {
         let stream = head!.pointee.stream_id
         guard !core.pointee.skipped.allows(stream) else { return 0 }
         return core.pointee.violated(HTTP2ErrorCode.protocolError, "HEADERS on the stream \(stream), which was left out before")
+      case NGHTTP2_SETTINGS.rawValue:
+        core.pointee.beginPeerSettings()
+        return 0
       case NGHTTP2_CONTINUATION.rawValue where head!.pointee.length > HeaderStage.payloadMax:
         return core.pointee.violated(
           HTTP2ErrorCode.frameSizeError, "CONTINUATION of \(head!.pointee.length) bytes, more than SETTINGS_MAX_FRAME_SIZE")
@@ -59,7 +62,11 @@ enum ServerCallbacks {
         return 0
       case NGHTTP2_DATA.rawValue: break
       case NGHTTP2_SETTINGS.rawValue:
-        if head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { clientSettings(core) } else { core.pointee.limit.acknowledge() }
+        if head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 {
+          core.pointee.limit.acknowledge()
+        } else if !core.pointee.endPeerSettings() {
+          return core.pointee.violated(HTTP2ErrorCode.flowControlError, "SETTINGS_INITIAL_WINDOW_SIZE brings a window above 2^31-1")
+        }
         return 0
       case NGHTTP2_RST_STREAM.rawValue:
         return slot(core, head.stream_id) == nil || core.pointee.countReset() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
@@ -99,14 +106,6 @@ enum ServerCallbacks {
     let slot = found.assumingMemoryBound(to: ExchangeSlot.self)
     core.pointee.latest = slot
     return slot
-  }
-
-  /// Opens the connection's window once the client has proved to speak HTTP/2; that it is open already harms nothing.
-  ///
-  /// Not before: what follows our SETTINGS to a client that does not is a GOAWAY and nothing else (apns.md section 1.4).
-  private static func clientSettings(_ core: UnsafeMutablePointer<ServerCore>) {
-    core.pointee.hasPeerSettings = true
-    nghttp2_session_set_local_window_size(core.pointee.session, 0, 0, Int32(core.pointee.settings.connectionWindowBytes))
   }
 
   /// A frame was serialised.

@@ -35,6 +35,8 @@ import Primitives
   private var errorAnswers = 0
   var limit: StreamLimit
   var skipped = SkippedStreams()
+  /// Frames that were waiting to be sent when the client's latest SETTINGS came.
+  private var framesBeforeSettings = 0
 
   var outlet: FrameOutlet
   private var resetRate: ResetRate
@@ -272,6 +274,18 @@ import Primitives
     let sent = announced.filter { !isFirst || $0.0 != NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE }
     let entries = sent.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
     nghttp2_submit_settings(session, 0, entries, entries.count)
+  }
+
+  /// SETTINGS of the client's are about to be received.
+  mutating func beginPeerSettings() { framesBeforeSettings = nghttp2_session_get_outbound_queue_size(session) }
+
+  /// They were received; false when they brought the window of an open stream above the largest there is.
+  ///
+  /// That is a fault of the connection (RFC 9113 section 6.9.2), where nghttp2 resets the stream: then more than the
+  /// acknowledgement has come to wait. To look at the windows themselves would cost a client little and us much.
+  mutating func endPeerSettings() -> Bool {
+    hasPeerSettings = true
+    return nghttp2_session_get_outbound_queue_size(session) - framesBeforeSettings <= 1
   }
 
   // MARK: Ends

@@ -8,9 +8,6 @@ public struct ServerSettings: Sendable {
   public var headerListBytesMax = 8000
   /// Bytes of a request body that are kept; the rest is counted.
   public var bodyBytesMax: Int
-  /// Bytes of body that a client may have on the way over all its streams together. Nothing is stored for it ahead, so
-  /// it is high enough that a thousand streams send at once without waiting for window updates.
-  public var connectionWindowBytes = 4 << 20
   /// Open streams a client may reset, or break the rules of a message on, in one go, at least 1, and as many more each second
   /// as `streamResetsPerSecond`: beyond it, the connection is closed (rapid reset, CVE-2023-44487).
   public var streamResetBurst = 1000

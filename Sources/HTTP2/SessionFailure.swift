@@ -30,6 +30,8 @@ public enum HTTP2ErrorCode {
   public static let protocolError: UInt32 = 1
   /// INTERNAL_ERROR
   public static let internalError: UInt32 = 2
+  /// FLOW_CONTROL_ERROR
+  public static let flowControlError: UInt32 = 3
   /// FRAME_SIZE_ERROR
   public static let frameSizeError: UInt32 = 6
   /// REFUSED_STREAM: nothing was done for the stream, the client may try again.

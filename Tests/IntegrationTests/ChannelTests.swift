@@ -99,7 +99,7 @@ import Testing
     for row in rows {
       let answer = try await dev.send(row.request)
       #expect(answer.status == row.status && answer.text == #"{"reason":"\#(row.reason)"}"#, "\(row.reason): \(answer)")
-      #expect(answer.fields.map(\.name) == ["apns-request-id"], "\(row.reason): \(answer)")
+      #expect(answer.fields.map(\.name) == ["content-type", "apns-request-id"], "\(row.reason): \(answer)")
     }
   }
 }

@@ -151,15 +151,21 @@ import Testing
       rules.evaluate(request(age: age).with { $0.at = now + .seconds(seconds) }, on: &connection).refusal?.reason
     }
     for age in 0..<4 as Range<Int64> { #expect(reason(age) == nil) }
-    #expect(reason(4) == .tooManyProviderTokenUpdates)
-    // Those before are as good as ever, in any order; what has come too often is counted by nothing.
+    // Those before are as good as ever, in any order.
     for age in [2, 0, 3, 1, 1] as [Int64] { #expect(reason(age) == nil) }
-    #expect(reason(4, at: 1199) == .tooManyProviderTokenUpdates)
-    #expect(reason(4, at: 1200) == nil)
+    #expect(reason(4) == .tooManyProviderTokenUpdates)
+    // Then none is of use until the time has passed, and what has come meanwhile is counted by nothing.
+    for (age, seconds) in [(3, 0), (0, 600), (4, 1199), (1, 1199)] as [(Int64, Int64)] {
+      #expect(reason(age, at: seconds) == .tooManyProviderTokenUpdates)
+    }
+    #expect(reason(4, at: 1200) == nil && reason(3, at: 1200) == nil)
+    for age in 5...7 as ClosedRange<Int64> { #expect(reason(age, at: 1200) == nil) }
+    #expect(reason(8, at: 1200) == .tooManyProviderTokenUpdates)
     // Its signature is not even looked at, so that a connection has few checked.
     let calls = rules.verifier.calls.count
     for age in 5..<50 as Range<Int64> {
-      #expect(rules.evaluate(request(age: age, signature: "bad"), on: &connection).refusal?.reason == .tooManyProviderTokenUpdates)
+      let late = request(age: age, signature: "bad").with { $0.at = now + .seconds(1200) }
+      #expect(rules.evaluate(late, on: &connection).refusal?.reason == .tooManyProviderTokenUpdates)
     }
     #expect(rules.verifier.calls.count == calls)
   }

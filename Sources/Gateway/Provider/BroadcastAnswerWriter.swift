@@ -35,7 +35,8 @@ struct BroadcastAnswerRules: Sendable {
 
 /// Writes the answers to requests about broadcasts and channels (apns.md section 8); memory is allocated once.
 ///
-/// They have `apns-request-id` and no `apns-id`; an error is HEADERS and one DATA frame, as for pushes.
+/// They have `apns-request-id` and no `apns-id`, and `content-type` wherever there is a body, as Apple documents for these paths; an
+/// error is HEADERS and one DATA frame.
 struct BroadcastAnswerWriter: ~Copyable {
   private var fields = FieldList()
 
@@ -47,17 +48,16 @@ struct BroadcastAnswerWriter: ~Copyable {
   ///   - body: JSON; empty for none.
   mutating func answer(_ exchange: Exchange, _ status: Int, id: PushID, unique: PushID? = nil, channel: ChannelID? = nil, body: String = "")
   {
-    begin(id)
+    begin(id, hasBody: !body.isEmpty)
     if let unique { fields.append(.apnsUniqueID, bytesMax: PushID.textCount) { unique.write(to: &$0) } }
     if let channel { append(.apnsChannelID, channel.description) }
-    if !body.isEmpty { fields.append(.contentType, "application/json") }
     let bytes = Array(body.utf8)
     unsafe exchange.respond(status: status, fields, body: bytes.span.bytes)
   }
 
   /// Answers with an error; `detail` is for a request that asked for explanations, and for `BadPayload`.
   mutating func refuse(_ exchange: Exchange, id: PushID, _ reason: Reason, detail: String?) {
-    begin(id)
+    begin(id, hasBody: true)
     if let detail {
       append(.widgetpushDisposition, Disposition.refused.name)
       append(.widgetpushDetail, String(decoding: AnswerWriter.fieldValue(detail), as: UTF8.self))
@@ -80,8 +80,9 @@ struct BroadcastAnswerWriter: ~Copyable {
     "{\"channels\":[\(channels.map { "\"\($0)\"" }.joined(separator: ","))]}"
   }
 
-  private mutating func begin(_ id: PushID) {
+  private mutating func begin(_ id: PushID, hasBody: Bool) {
     fields.removeAll()
+    if hasBody { fields.append(.contentType, "application/json") }
     fields.append(.apnsRequestID, bytesMax: PushID.textCount) { id.write(to: &$0) }
   }
 

@@ -24,6 +24,8 @@ public struct ConnectionCredentials: Sendable {
   private var token: UInt64 = 0
   private var first: ProviderDirectory.Provider?
   private var window = TokenUpdateWindow()
+  /// Until when no token is of use, since a new one came too often.
+  private var barredUntil = Instant.distantPast
   /// Whether an expired token has made the connection useless.
   private(set) var isWedged = false
   private var warned: Instant?
@@ -65,6 +67,7 @@ public struct ConnectionCredentials: Sendable {
   /// Counts a token that is not the one last accepted; throws when it comes too often.
   mutating func count(_ token: UInt64, _ policy: ProviderTokenPolicy, _ now: Instant) throws(Violation) {
     guard policy.updates != .off else { return }
+    guard now >= barredUntil else { throw tooOften("this connection") }
     try judge(window.note(token, now, keeps: policy.updates == .warn), policy, "this connection", now)
   }
 
@@ -82,14 +85,21 @@ public struct ConnectionCredentials: Sendable {
   private mutating func judge(_ isInTime: Bool, _ policy: ProviderTokenPolicy, _ place: String, _ now: Instant) throws(Violation) {
     guard !isInTime else { return }
     guard policy.updates == .warn else {
-      throw Violation(
-        .tooManyProviderTokenUpdates, "authorization",
-        "\(place) must bring a new provider token at most once in \(Limits.providerTokenUpdateSeconds / 60) minutes, after the first \(Limits.providerTokensFree)"
-      )
+      // As observed of Apple's servers: the connection's other tokens are refused, too, until the time has passed.
+      barredUntil = now + .seconds(Limits.providerTokenUpdateSeconds)
+      token = 0
+      throw tooOften(place)
     }
     if let warned, now - warned < .seconds(Limits.providerTokenUpdateSeconds) { return }
     warned = now
     hasWarning = true
+  }
+
+  private func tooOften(_ place: String) -> Violation {
+    Violation(
+      .tooManyProviderTokenUpdates, "authorization",
+      "\(place) must bring a new provider token at most once in \(Limits.providerTokenUpdateSeconds / 60) minutes, after the first \(Limits.providerTokensFree)"
+    )
   }
 
   /// An expired token has come.
