@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// The names of all Swift functions among the tests, and of the cases of the Python suites.
+  /// The names of all Swift functions among the tests, of the cases of the Python suites, and of the files of captured exchanges.
   private static func names() throws -> Set<String> {
     var names: Set<String> = []
     for file in try FileManager.default.subpathsOfDirectory(atPath: tests.path) where file.hasSuffix(".swift") || file.hasSuffix(".py") {
@@ -22,6 +22,9 @@ import Testing
       for part in text.components(separatedBy: keyword).dropFirst() {
         names.insert(String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
       }
+    }
+    for file in try FileManager.default.contentsOfDirectory(atPath: tests.appendingPathComponent("Wire/exchanges").path) {
+      names.insert("exchanges/" + file)
     }
     return names
   }

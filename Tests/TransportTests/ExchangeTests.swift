@@ -123,6 +123,24 @@ import Transport
     #expect(stage.wait { stage.handler.stalled == 1 && stage.transport.exchanges.openExchanges == 0 })
   }
 
+  /// Neither rest nor age ends a connection: after a day without a byte, and after a year, it serves as before.
+  @Test func restAndAgeEndNoConnection() throws {
+    let stage = try Stage(tls: nil)
+    let peer = try stage.makeSocket()
+    peer.send(clientPreface())
+    #expect(stage.wait { !peer.received.isEmpty })
+    let before = frames(peer.received).count
+    for span in [TimeSpan.seconds(86_400), .seconds(365 * 86_400)] {
+      stage.clock.advance(span)
+      for _ in 0..<5 { stage.loop.turn(waitingAtMost: .milliseconds(50)) }
+      #expect(!peer.hasEnded && stage.transport.connectionCount == 1)
+    }
+    // Nor does the server ask whether anybody is there.
+    #expect(frames(peer.received).dropFirst(before).allSatisfy { $0.type != 6 })
+    peer.send(emptyRequest)
+    #expect(stage.wait { frames(peer.received).contains { $0.type == 1 && $0.stream == 1 } })
+  }
+
   @Test func halfClosedClientsGetTheirAnswer() throws {
     let stage = try Stage(tls: nil)
     stage.handler.answersAtOnce = false

@@ -59,13 +59,15 @@ class Connection:
         raw = socket.create_connection(("127.0.0.1", target.port), timeout=seconds)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            self.socket = context.wrap_socket(raw, server_hostname=server_name)
+            self.socket = context.wrap_socket(raw, server_hostname=server_name, suppress_ragged_eofs=False)
         except Exception:
             raw.close()
             raise
         self.protocol = self.socket.selected_alpn_protocol()
         self.sent, self.came = [], []
         self.closed, self.failure = False, None
+        # Whether it ended without close_notify.
+        self.is_abrupt = False
         self.settings, self.settings_acks, self.pongs, self.window_updates = None, 0, [], {}
         self.goaway = None
         self.streams = {}
@@ -144,7 +146,7 @@ class Connection:
             except TimeoutError:
                 raise Silence from None
             except OSError as error:
-                octets, self.failure = b"", error
+                octets, self.failure, self.is_abrupt = b"", error, True
             self.closed = not octets
             self._buffer += octets
         self.came.append(found)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the gateway's HTTP/2 (RFC 9113) and HPACK (RFC 7541) frame by frame over raw TLS sockets.
 
-  python3 Tests/Wire/run.py                    every case, and the self-check of the suite
+  python3 Tests/Wire/run.py                    every case, every exchange, and the self-check of the suite
   python3 Tests/Wire/run.py --only ping        the cases whose name or section has "ping" in it
+  python3 Tests/Wire/run.py --only exchange    the captured exchanges of Tests/Wire/exchanges
   python3 Tests/Wire/run.py --list             names, sections and requirements
   python3 Tests/Wire/run.py --nghttpd nghttpd  against nghttp2's server, to compare
 """
@@ -21,6 +22,7 @@ if pathlib.Path(sys.prefix).resolve() != ROOT / ".build/venv":
     os.execv(python, [python, *sys.argv])
 
 import case
+import exchanges
 import known
 import runner
 import selfcheck
@@ -39,17 +41,22 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("wire: stopped"))
 
     cases = [each for each in case.all_cases() if options.only in each.name or options.only in each.section]
+    talks = [each for each in exchanges.all_exchanges() if options.only in f"exchange: {each.name}"]
     if options.list:
         for each in cases:
             print(f"{each.name} ({each.section}): {each.requirement}")
+        for each in talks:
+            print(f"exchange: {each.name}: {each.title}")
         return 0
-    if not cases:
+    if not cases and not talks:
         sys.exit(f"wire: no case has {options.only!r} in its name or section")
     if options.nghttpd is None and not os.access(options.binary, os.X_OK):
         sys.exit(f"wire: {options.binary} is not there; scripts/build makes it, --binary names another")
 
     with target.nghttpd(options.nghttpd) if options.nghttpd else target.gateway(options.binary) as server:
         outcomes = runner.run_all(cases * (5 if options.long else 1), server)
+    if talks and not options.nghttpd:
+        outcomes += exchanges.run_all(talks, options.binary)
     table = {} if options.nghttpd else known.KNOWN
     return report(outcomes if options.only else outcomes + selfcheck.run(), table)
 
