@@ -24,7 +24,7 @@ public struct GatewayConfiguration: Sendable {
   public var bind = "127.0.0.1"
   /// The ports of the provider API, at least one; 0 takes a free one.
   public var providerPorts: [UInt16] = [2197]
-  /// Streams of a connection before its first provider token is verified, and again after one that has expired.
+  /// Streams of a connection before its first provider token is verified, and again after one that is refused.
   public var initialConcurrentStreams = 1
   /// What happens to new provider tokens that come too often.
   public var tokenUpdates = ProviderTokenPolicy.Updates.enforce

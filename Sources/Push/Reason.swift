@@ -35,6 +35,16 @@ public enum Reason: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// Whether the provider token is at fault, or that there is none.
+  public var isOfProviderToken: Bool {
+    switch self {
+    case .missingProviderToken, .invalidProviderToken, .expiredProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyInToken,
+      .tooManyProviderTokenUpdates:
+      true
+    default: false
+    }
+  }
+
   /// The exact text on the wire; where Apple's documentation and its servers differ, the servers' spelling.
   public var text: StaticString {
     switch self {

@@ -21,6 +21,8 @@ import Testing
     let life = try await life(gateway, id)
     #expect(life["disposition"].string == "accepted", "\(life)")
     #expect(life["activities"].isMissing, "an upstream that tells no counts has none")
+    // The upstream answers before it tells of the request.
+    try await eventually("the upstream tells of the request") { gateway.upstream?.requests.isEmpty == false }
     let seen = try #require(gateway.upstream?.requests.first)
     #expect(gateway.upstream?.requests.count == 1)
     #expect(seen["body"].string == request.body)

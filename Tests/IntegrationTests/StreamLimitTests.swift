@@ -137,6 +137,20 @@ import Testing
     #expect(story(talk) == ["SETTINGS", "1000", "400", #"{"reason":"BadDeviceToken"}"#, "1"] + refusal + refusal)
   }
 
+  /// Any other bad token lowers them, too, and the next good one raises them again.
+  @Test(arguments: [("hello", "InvalidProviderToken"), (nil, "MissingProviderToken")] as [(String?, String)])
+  func aBadTokenLowersThemUntilTheNextGoodOne(bad: String?, reason: String) async throws {
+    let dev = try await SharedDev.deployment()
+    let good = try await ProviderToken.of(dev)
+    var steps: [Step] = [.preface()]
+    for (stream, jwt) in [(1, good), (3, bad), (5, bad), (7, good)] {
+      steps += try await push(dev, stream: stream, token: newToken(), jwt: jwt) + [.receive(ends: 1)]
+    }
+    let refusal = ["400", #"{"reason":"BadDeviceToken"}"#]
+    let failure = ["403", #"{"reason":"\#(reason)"}"#]
+    #expect(try await story(dev.converse(steps)) == ["SETTINGS", "1000"] + refusal + ["1"] + failure + failure + ["1000"] + refusal)
+  }
+
   /// A PING is answered although no answer may be sent, for the client gives its streams no window.
   @Test func aPingIsAnsweredWhileAnswersWait() async throws {
     let dev = try await SharedDev.deployment()

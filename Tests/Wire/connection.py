@@ -56,6 +56,9 @@ class Connection:
             context.minimum_version = context.maximum_version = version
         if protocols:
             context.set_alpn_protocols(list(protocols))
+        # Whether the server asks for a certificate, which nothing public of Python's tells.
+        self.is_asked = False
+        context._msg_callback = self._hear_handshake
         raw = socket.create_connection(("127.0.0.1", target.port), timeout=seconds)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -74,6 +77,9 @@ class Connection:
         self.decoder = hpack.Decoder()
         self.acknowledges = True
         self._buffer, self._block, self._next = bytearray(), None, 1
+
+    def _hear_handshake(self, _, direction, __, ___, message, ____):
+        self.is_asked |= direction == "read" and getattr(message, "name", "") == "CERTIFICATE_REQUEST"
 
     def close(self):
         self.socket.close()

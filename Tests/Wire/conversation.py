@@ -1,5 +1,7 @@
 """Plays the client of an exchange over a raw TLS socket, and tells what the server said to it."""
 
+import ssl
+
 import fields
 import frames
 import transcript
@@ -50,9 +52,12 @@ class Conversation:
             self._connection.send(_frame(words, lines))
 
     def _connect(self, text):
-        """`TLS server-name, protocol…`."""
-        name, *protocols = text.removeprefix("TLS ").replace(",", "").split()
-        self._connection = Connection(self._situation.target, SECONDS, protocols, server_name=name)
+        """`TLS server-name[, protocol][, with certificate]`."""
+        name, *more = text.removeprefix("TLS ").split(", ")
+        paper = next((self._situation.papers[each.removeprefix("with ")] for each in more if each.startswith("with ")), None)
+        protocols = [each for each in more if not each.startswith("with ")]
+        # In TLS 1.3 the client is done before its certificate is looked at.
+        self._connection = Connection(self._situation.target, SECONDS, protocols, name, paper, ssl.TLSVersion.TLSv1_3)
         self._connection.acknowledges = False
 
     # The server
@@ -60,8 +65,8 @@ class Conversation:
     def _hear(self, step):
         """Reads what the server says where the file has `step`; False when there is nothing more to come."""
         if step.text.startswith("TLS"):
-            protocol = self._connection.protocol
-            self.came.append(f"< TLS, {'protocol ' + protocol if protocol else 'no protocol'}")
+            protocol, asks = self._connection.protocol, self._connection.is_asked
+            self.came.append(f"< TLS, {'protocol ' + protocol if protocol else 'no protocol'}{', asks for a certificate' if asks else ''}")
             return True
         if step.text == "nothing more":
             return self._settle()
@@ -71,7 +76,9 @@ class Conversation:
             self.came.append("< silence")
             return False
         if found is None:
-            self.came.append(f"< end of TCP, {'without' if self._connection.is_abrupt else 'with'} close_notify")
+            reason = getattr(self._connection.failure, "reason", "") or ""
+            how = "without close_notify" if self._connection.is_abrupt else "with close_notify"
+            self.came.append(f"< end of TCP, {reason.lower().replace('_', ' ') if 'ALERT' in reason else how}")
             return False
         self._add(found, step)
         return True

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
+import certificate
 import expect
 import fields
 import frames
@@ -60,8 +61,10 @@ class Deployment:
         if has_device:
             self._run("device", "--device-port", "0")
             upstreams += f"  device: {{url: {self._credentials['device']}}}\n"
+        os.mkdir(f"{self.folder}/office")
+        self.office = certificate.Office(f"{self.folder}/office")
         with open(f"{self.folder}/gateway.yaml", "w") as file:
-            file.write(upstreams)
+            file.write(f"provider: {{clientCertificates: {{ca: {{file: {self.office.authority}}}}}}}\n" + upstreams)
             file.write(APPS.replace("UPSTREAM", "device" if has_device else "nowhere"))
         self.process = self._run("gateway", "--config", f"{self.folder}/gateway.yaml", "--provider-port", "0", "--control-port", "0")
         credentials = self._credentials
@@ -132,7 +135,7 @@ class Situation:
 
     def _use(self, deployment):
         self._deployment, self.target = deployment, deployment.target
-        self.values = {"jwt": deployment.jwt}
+        self.values, self.papers = {"jwt": deployment.jwt}, {}
 
     def end(self):
         if self._own:
@@ -199,6 +202,9 @@ class Situation:
     def _make_tokens(self, name, age):
         self.values[name] = self._deployment.provider_token(int(age))
 
+    def _make_paper(self, name, subject, *extensions, days=1):
+        self.papers[name] = self._deployment.office.make(secrets.token_hex(4), subject, *extensions, days=days)
+
     def _fill_disk(self):
         resource.prlimit(self.target.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
@@ -215,6 +221,10 @@ _SENTENCES = [
     (r"(\w+), a channel with the storage policy (\d)", Situation._create_channel),
     (r"(\w+), a channel that was deleted", Situation._delete_channel),
     (r"(\w+), a provider token of (\d+) s ago", Situation._make_tokens),
+    (r"(\w+), a certificate of (\S+) for (\w+)", lambda self, name, app, environment: self._make_paper(
+        name, f"/UID={app}", certificate.DEVELOPMENT if environment == "development" else certificate.PRODUCTION)),
+    (r"(\w+), a certificate of (\S+) that is over", lambda self, name, app: self._make_paper(name, f"/UID={app}", days=-1)),
+    (r"(\w+), a certificate that names no topic", lambda self, name: self._make_paper(name, "/CN=nobody")),
     (r"the disk is full", Situation._fill_disk),
     (r"the server is told to stop", Situation._stop),
 ]

@@ -123,14 +123,12 @@ extension ProviderLoop: HTTP2ServerHandler {
     }
   }
 
-  /// An expired provider token takes all streams but the first away, at once (apns.md section 1.3): SETTINGS go out before the answer.
-  /// A connection that brings nothing but tokens that are none is closed behind its answers.
+  /// A bad provider token takes all streams but the first away, at once (apns.md section 1.3): SETTINGS go out before the answer. The
+  /// next good one gives them back, unless the connection is of no use any more. One that brings nothing but tokens that are none is
+  /// closed behind its answers.
   func conclude(_ reason: Reason, on connection: HTTP2ServerConnection) {
-    switch reason {
-    case .expiredProviderToken: connection.announce(concurrentStreams: initialConcurrentStreams)
-    case .invalidProviderToken where state(of: connection).credentials.value.isExhausted: turnAway(connection)
-    default: break
-    }
+    if reason.isOfProviderToken { connection.announce(concurrentStreams: initialConcurrentStreams) }
+    if reason == .invalidProviderToken, state(of: connection).credentials.value.isExhausted { turnAway(connection) }
   }
 
   func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {

@@ -12,7 +12,7 @@ struct ProviderShared: Sendable {
   let tokenUpdates = SharedTokenUpdates()
   /// A secret by which provider tokens and addresses are hashed on all loops.
   let seed: UInt64
-  /// Streams that a client may open before its first provider token is verified, and again after one that has expired.
+  /// Streams that a client may open before its first provider token is verified, and again after one that is refused.
   let initialConcurrentStreams: Int
   /// The upstreams, in the order in which the store's resolver numbers them.
   let upstreams: [Upstream]
