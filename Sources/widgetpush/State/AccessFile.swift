@@ -19,22 +19,8 @@ struct AccessFile: Hashable, Sendable {
   ///
   /// - Throws: `CommandError` with the place when the file is damaged.
   init(in folder: StateFolder) throws(CommandError) {
-    let path = folder.file(Self.name)
-    let text: String
-    do throws(FileError) {
-      text = try Files.read(path)
-    } catch {
-      if error.isMissing {
-        self.init()
-        return
-      }
-      throw CommandError("\(error)")
-    }
-    do {
-      try self.init(JSONValue.parse(text))
-    } catch {
-      throw CommandError("\(path) is damaged (\(error)); mend it, or remove it, which takes back every token in it")
-    }
+    let mending = "mend it, or remove it, which takes back every token in it"
+    self = try folder.read(Self.name, mending: mending) { try AccessFile($0) } ?? AccessFile()
   }
 
   /// Reads what `json` wrote.

@@ -38,22 +38,7 @@ struct KeyRing: Hashable, Sendable {
 
   /// The keys of `folder`; none when the file is not there. Throws with the place when it is damaged.
   init(in folder: StateFolder) throws(CommandError) {
-    let path = folder.file(Self.name)
-    let text: String
-    do throws(FileError) {
-      text = try Files.read(path)
-    } catch {
-      if error.isMissing {
-        self.init()
-        return
-      }
-      throw CommandError("\(error)")
-    }
-    do {
-      try self.init(JSONValue.parse(text))
-    } catch {
-      throw CommandError("\(path) is damaged (\(error)); mend it, or remove it and import the keys again")
-    }
+    self = try folder.read(Self.name, mending: "mend it, or remove it and import the keys again") { try KeyRing($0) } ?? KeyRing()
   }
 
   /// Reads what `json` wrote.

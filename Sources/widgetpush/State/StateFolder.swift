@@ -23,6 +23,25 @@ struct StateFolder: Hashable, Sendable {
   /// Where the store keeps its journal unless configured.
   var store: String { file("store") }
 
+  /// What `read` makes of the JSON file `name`; nil when it is not there.
+  ///
+  /// - Parameter mending: What to do about a file that is damaged, as the end of a sentence.
+  func read<Value>(_ name: String, mending: String, _ read: (JSONValue) throws -> Value) throws(CommandError) -> Value? {
+    let path = file(name)
+    let text: String
+    do throws(FileError) {
+      text = try Files.read(path)
+    } catch {
+      if error.isMissing { return nil }
+      throw CommandError("\(error)")
+    }
+    do {
+      return try read(JSONValue.parse(text))
+    } catch {
+      throw CommandError("\(path) is damaged (\(error)); \(mending)")
+    }
+  }
+
   /// What `credentials.json` says; throws how to start a gateway when there is none.
   func credentials() throws(CommandError) -> Credentials {
     guard let credentials = try existingCredentials() else {
@@ -35,19 +54,7 @@ struct StateFolder: Hashable, Sendable {
 
   /// What `credentials.json` says, or nil when there is none.
   func existingCredentials() throws(CommandError) -> Credentials? {
-    let name = file("credentials.json")
-    let text: String
-    do throws(FileError) {
-      text = try Files.read(name)
-    } catch {
-      if error.isMissing { return nil }
-      throw CommandError("\(error)")
-    }
-    do {
-      return try found(Credentials(JSONValue.parse(text)))
-    } catch {
-      throw CommandError("\(name) is damaged (\(error)); remove it and start `widgetpush dev` again to have a new one")
-    }
+    try read("credentials.json", mending: "remove it and start `widgetpush dev` again to have a new one") { found(try Credentials($0)) }
   }
 
   /// The same credentials with the files where they are: a folder that was copied, or is mounted somewhere else, still names
