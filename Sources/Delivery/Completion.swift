@@ -19,7 +19,7 @@ extension UpstreamOutcome {
     case .finished(let disposition, let cause): .final(disposition, cause)
     case .retry(let cause): expiration == .zero ? .final(.expired, cause) : .again(cause)
     case .notAttempted(let cause): .again(cause)
-    case .unregistered: .final(.failed, .unregistered)
+    case .unregistered, .expired: .final(.failed, .unregistered)
     case .suspect: .final(.failed, .upstreamSuspectsToken)
     case .refused: .final(.failed, .upstreamRefused)
     }

@@ -36,6 +36,7 @@ public struct UpstreamAnswer: Hashable, Sendable {
   public func meaning(at now: Instant, mayRetire: Bool) -> UpstreamOutcome {
     switch status {
     case 200: acceptance
+    case 410 where mayRetire && reason == .expiredToken: .expired(timestamp ?? now)
     case 410 where mayRetire: .unregistered(timestamp ?? now)
     case 400 where reason == .badDeviceToken: .suspect
     case 403: .retry(.upstreamPaused)

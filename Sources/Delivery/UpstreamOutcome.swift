@@ -15,6 +15,8 @@ public enum UpstreamOutcome: Hashable, Sendable {
   case notAttempted(Cause)
   /// 410: the token has been dead for this topic since the instant.
   case unregistered(Instant)
+  /// 410 `ExpiredToken`: the token's time has been over since the instant.
+  case expired(Instant)
   /// 400 `BadDeviceToken`: the push fails, the registration is suspect; a wrong environment is the likely cause.
   case suspect
   /// Refused for good with this status; the reason is nil when it is none that Apple lists.

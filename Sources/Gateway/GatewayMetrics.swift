@@ -76,7 +76,7 @@ public final class GatewayMetrics: Sendable {
       case .pending: 3
       case .retry: 4
       case .notAttempted: 5
-      case .unregistered: 6
+      case .unregistered, .expired: 6
       case .suspect: 7
       case .refused: 8
       }

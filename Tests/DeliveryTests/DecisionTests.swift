@@ -143,6 +143,7 @@ import Testing
       (.finished(.applied, .reloaded), .final(.applied, .reloaded), .final(.applied, .reloaded)),
       (.retry(.upstreamBusy), .again(.upstreamBusy), .final(.expired, .upstreamBusy)),
       (.notAttempted(.upstreamUnavailable), .again(.upstreamUnavailable), .again(.upstreamUnavailable)),
+      (.expired(Self.now), .final(.failed, .unregistered), .final(.failed, .unregistered)),
       (.unregistered(Self.now), .final(.failed, .unregistered), .final(.failed, .unregistered)),
       (.suspect, .final(.failed, .upstreamSuspectsToken), .final(.failed, .upstreamSuspectsToken)),
       (.refused(status: 400, .badTopic), .final(.failed, .upstreamRefused), .final(.failed, .upstreamRefused)),

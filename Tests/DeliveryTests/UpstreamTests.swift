@@ -22,13 +22,19 @@ import Testing
       UpstreamAnswer(status: 410, reason: .unregistered, timestamp: Instant(unixMilliseconds: 1_454_948_015_990)),
       .unregistered(Instant(unixMilliseconds: 1_454_948_015_990))
     ),
+    (
+      UpstreamAnswer(status: 410, reason: .expiredToken, timestamp: Instant(unixMilliseconds: 1_454_948_015_990)),
+      .expired(Instant(unixMilliseconds: 1_454_948_015_990))
+    ),
     (UpstreamAnswer(status: 410), .unregistered(Instant(unixSeconds: 1_700_000_000))),
   ]) func meaning(answer: UpstreamAnswer, outcome: UpstreamOutcome) {
     #expect(answer.meaning(at: now, mayRetire: true) == outcome)
   }
 
   @Test func underSuspicionNothingIsRetired() {
-    #expect(UpstreamAnswer(status: 410, reason: .unregistered).meaning(at: now, mayRetire: false) == .refused(status: 410, .unregistered))
+    for reason in [Reason.unregistered, .expiredToken] {
+      #expect(UpstreamAnswer(status: 410, reason: reason).meaning(at: now, mayRetire: false) == .refused(status: 410, reason))
+    }
   }
 
   @Test(arguments: [

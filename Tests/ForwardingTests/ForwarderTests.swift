@@ -61,6 +61,7 @@ import Testing
   @Test(arguments: [
     (400, #"{"reason":"BadDeviceToken"}"#, UpstreamOutcome.suspect),
     (400, #"{"reason":"BadTopic"}"#, .refused(status: 400, .badTopic)), (413, "", .refused(status: 413, nil)),
+    (410, #"{"reason":"ExpiredToken","timestamp":1454948015990}"#, .expired(Instant(unixMilliseconds: 1_454_948_015_990))),
     (410, #"{"reason":"Unregistered","timestamp":1454948015990}"#, .unregistered(Instant(unixMilliseconds: 1_454_948_015_990))),
     (429, #"{"reason":"TooManyRequests"}"#, .retry(.upstreamBusy)), (500, "not JSON", .retry(.upstreamUnavailable)),
     (503, #"{"reason":"ServiceUnavailable"}"#, .retry(.upstreamUnavailable)),

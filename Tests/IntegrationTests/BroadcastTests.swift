@@ -97,6 +97,31 @@ import Testing
     #expect(try await eta(dev, on: device) == 9)
   }
 
+  @Test func broadcastsAreListedAndExplained() async throws {
+    // explain --last: no other test's broadcast may be the last.
+    let dev = try await Deployment.start(["dev"])
+    let (one, two) = (try await channel(dev, policy: 0), try await channel(dev, policy: 0))
+    let ids = [newID(), newID(), newID()]
+    for (id, channel) in zip(ids, [one, two, one]) { _ = try await dev.send(.broadcast(to: channel).with("apns-request-id", id)) }
+    _ = try await dev.control("GET", "/v1/pushes/\(ids[2])?wait=20s", as: "read")
+    func listed(_ query: String) async throws -> [String] {
+      try await dev.control("GET", "/v1/broadcasts\(query)", as: "read").json["broadcasts"].array.compactMap { $0["id"].string }
+    }
+    #expect(try await listed("") == ids.reversed())
+    let escaped = one.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+    #expect(try await listed("?channelID=\(escaped)") == [ids[2], ids[0]])
+    let page = try await dev.control("GET", "/v1/broadcasts?limit=2", as: "read").json
+    let next = try #require(page["next"].string)
+    #expect(try await listed("?limit=2&after=\(next)") == [ids[0]])
+    #expect(try await dev.control("GET", "/v1/broadcasts?channelID=x", as: "read").status == 400)
+    #expect(try await dev.control("GET", "/v1/broadcasts", as: "register").status == 403)
+    for name in ["--last", String(ids[2].prefix(13))] {
+      let told = try await run([Deployment.executable, "explain", name, "--state-dir", dev.state.path])
+      #expect(told.text.contains("broadcast \(ids[2])"), "\(told)")
+    }
+    #expect(try await dev.terminate() == 0)
+  }
+
   /// A start push may name a channel in place of a token.
   @Test func aStartPushMayNameAChannel() async throws {
     let dev = try await SharedDev.deployment()

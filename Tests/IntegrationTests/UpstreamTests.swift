@@ -79,6 +79,19 @@ import Testing
     #expect(try await gateway.terminate() == 0)
   }
 
+  @Test func aTokenThatTheUpstreamCallsExpiredIsAnsweredSo() async throws {
+    let since = (Int(Date().timeIntervalSince1970) + 60) * 1000
+    let gateway = try await Deployment.behind([#"410:{"reason":"ExpiredToken","timestamp":\#(since)}"#, "200"])
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.app)
+    let record = try await gateway.settled(push(gateway, PushRequest("alert", to: token)), as: "failed")
+    #expect(record["reason"].string == "ExpiredToken" && record["upstreamStatus"].int == 410)
+    let gone = try await gateway.send(PushRequest("alert", to: token))
+    #expect(gone.status == 410)
+    #expect(gone.text == #"{"reason":"ExpiredToken","timestamp":\#(since)}"#)
+    #expect(try await gateway.terminate() == 0)
+  }
+
   @Test func badDeviceTokenFailsThePushAndMarksTheTokenSuspect() async throws {
     let gateway = try await Deployment.behind(["400:{\"reason\":\"BadDeviceToken\"}", "200"])
     let token = newToken()

@@ -7,9 +7,6 @@ import Testing
     .deletingLastPathComponent()
   private static let text = (try? String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)) ?? ""
 
-  /// Reasons that nothing here answers.
-  private static let unused: Set<Reason> = [.expiredToken]
-
   /// Causes with which a device lets a push pass.
   private static let ignored: [Cause] = [
     .noSuchWidget, .noSuchControl, .noSuchActivity, .noSuchApp, .noSuchHandler, .appRemoved, .noSubscribers, .payloadNotUnderstood,
@@ -18,7 +15,7 @@ import Testing
   ]
 
   @Test func theErrorTableSaysWhatTheProductSays() {
-    let rows = Reason.allCases.filter { !Self.unused.contains($0) }
+    let rows = Reason.allCases
       .map { (status: $0.status, row: "| \($0.status) | `\($0)` | \($0.remedy.happened) | \($0.remedy.advice) |") }
       .sorted { ($0.status, $0.row) < ($1.status, $1.row) }.map(\.row)
     expect(rows, after: "| status | reason | cause | remedy |")

@@ -87,6 +87,43 @@ import Testing
     #expect(record.steps.map(\.disposition) == [.forwarding, .forwarding, .applied, .ignored])
   }
 
+  /// Against a plain filter, page by page.
+  @Test func theListIsNewestFirstAndTakesCriteria() async throws {
+    let stage = try Stage()
+    defer { stage.store.stop() }
+    let other = ChannelOwner(bundleID: "com.example.other", environment: .development)
+    for channel in 1...2 { #expect(await stage.ask(.create(Self.channel(channel), .none)) == .done) }
+    #expect(await stage.ask(.create(Self.channel(3), .none), other) == .done)
+    for number in 1...30 {
+      let channel = number % 3 + 1
+      let submission = BroadcastSubmission(
+        id: Bench.id(number), channel: Self.channel(channel), expiration: .zero, received: stage.now, payload: Self.payload)
+      #expect(await stage.ask(.send(submission), channel == 3 ? other : Self.owner) == .done)
+    }
+    func ids(_ query: BroadcastQuery) async throws -> [PushID] {
+      var (query, found, pages) = (query, [PushID](), 0)
+      while true {
+        let page = try await stage.store.broadcasts(query)
+        #expect(page.records.count <= query.limit && (!page.hasMore || page.records.count == query.limit))
+        found += page.records.map(\.id)
+        pages += 1
+        guard page.hasMore, pages < 40 else { return found }
+        query.before = page.records.last?.sequence
+      }
+    }
+    let all = (1...30).reversed().map { ($0, Bench.id($0)) }
+    for limit in [1, 7, 10, 30, 100] {
+      #expect(try await ids(.init(limit: limit)) == all.map(\.1))
+      #expect(try await ids(.init(channel: Self.channel(2), limit: limit)) == all.filter { $0.0 % 3 == 1 }.map(\.1))
+      #expect(try await ids(.init(bundleID: "com.example.other", limit: limit)) == all.filter { $0.0 % 3 == 2 }.map(\.1))
+      #expect(try await ids(.init(visibleBundleIDs: ["com.example.app"], limit: limit)) == all.filter { $0.0 % 3 != 2 }.map(\.1))
+      #expect(try await ids(.init(disposition: .failed, limit: limit)) == [])
+    }
+    #expect(try await ids(.init(bundleID: "com.example.other", visibleBundleIDs: ["com.example.app"])) == [])
+    #expect(try await ids(.init(before: 1)) == [])
+    #expect(try await ids(.init(before: .max)).count == 30)
+  }
+
   @Test func aChannelWithoutStorageTakesNoDate() async throws {
     let stage = try Stage()
     defer { stage.store.stop() }

@@ -92,7 +92,9 @@ import Testing
   }
 
   /// What an outcome says of the token itself is saved as well.
-  @Test(arguments: [UpstreamOutcome.suspect, .unregistered(Instant(unixSeconds: 1_800_000_100))])
+  @Test(arguments: [
+    UpstreamOutcome.suspect, .unregistered(Instant(unixSeconds: 1_800_000_100)), .expired(Instant(unixSeconds: 1_800_000_100)),
+  ])
   func aTokensFateIsRemembered(outcome: UpstreamOutcome) throws {
     let bench = try Bench()
     try bench.register(Bench.registration(1, .app))

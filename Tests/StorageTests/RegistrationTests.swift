@@ -131,6 +131,26 @@ import Testing
     #expect(try bench.push(3) != .refused(.unregistered, .unregistered, since: bench.now - .seconds(5), retryAt: nil))
   }
 
+  /// What an upstream calls expired is told apart from what is unregistered, also after a crash; a new registration ends both.
+  @Test func aTokenThatHasExpiredSaysSo() throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1, .app))
+    try bench.push(0, .alert)
+    bench.now = bench.now + .seconds(10)
+    let since = bench.now - .seconds(5)
+    try bench.complete(.expired(since))
+    #expect(bench.record(0)?.upstreamStatus == 410 && bench.record(0)?.reason == .expiredToken)
+    #expect(bench.record(0)?.cause == .unregistered)
+    #expect(try bench.push(1, .alert) == .refused(.expiredToken, .unregistered, since: since, retryAt: nil))
+    try bench.crash()
+    #expect(try bench.push(2, .alert) == .refused(.expiredToken, .unregistered, since: since, retryAt: nil))
+    try bench.register(Bench.registration(1, .app))
+    try bench.push(3, .alert)
+    bench.now = bench.now + .seconds(10)
+    try bench.complete(.unregistered(bench.now))
+    #expect(try bench.push(4, .alert) == .refused(.unregistered, .unregistered, since: bench.now, retryAt: nil))
+  }
+
   /// APNs says since when a token has been dead; a registration after that time is a sign of life.
   @Test func anOlder410DoesNotRetire() throws {
     let bench = try Bench()

@@ -167,7 +167,7 @@ import Testing
       case 8..<11: .finished(.applied, .reloaded)
       case 11..<14: .retry(.upstreamUnavailable)
       case 14..<17: .notAttempted(.upstreamBusy)
-      case 17: .unregistered(bench.now)
+      case 17: Bool.random(using: &generator) ? .unregistered(bench.now) : .expired(bench.now)
       case 18: .suspect
       default: .refused(status: 400, .badTopic)
       }

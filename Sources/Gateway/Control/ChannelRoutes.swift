@@ -5,9 +5,28 @@ import Push
 import Storage
 
 extension ControlAPI {
-  /// `/v1/channels`.
+  /// `/v1/channels` and `/v1/broadcasts`.
   var channelRoutes: [Route] {
-    [Route(.get, "/v1/channels/{bundleID}/{channelID}/message", .scope(.register), storedMessage)]
+    [
+      Route(.get, "/v1/channels/{bundleID}/{channelID}/message", .scope(.register), storedMessage),
+      Route(.get, "/v1/broadcasts", .scope(.read), broadcasts),
+    ]
+  }
+
+  /// What became of broadcasts, newest first.
+  @Sendable private func broadcasts(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    var reader = routed.request.query.reader()
+    var query = BroadcastQuery(visibleBundleIDs: routed.grant.bundleIDs)
+    query.bundleID = try reader.text("bundleID")
+    query.channel = try reader.value("channelID", "a channel's id in base 64, with + and / percent-encoded") { ChannelID($0) }
+    query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
+    query.before = try reader.value("after", "the \"next\" of an earlier page") { UInt64($0) }
+    query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
+    try reader.finish()
+    let page = try await asking { [query] () async throws(StoreError) in try await parts.store.broadcasts(query) }
+    var object: JSONObject = ["broadcasts": .array(page.records.map { $0.json(parts.upstreams) })]
+    if page.hasMore { object["next"] = page.records.last.map { .string("\($0.sequence)") } }
+    return .json(.object(object))
   }
 
   /// The most recent message of a channel, for a device on which an activity begins to follow it: the payload as it was sent.

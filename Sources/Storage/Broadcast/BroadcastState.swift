@@ -36,6 +36,20 @@ struct BroadcastState {
   /// The broadcasts with that id, newest first.
   func records(of id: PushID) -> [BroadcastRecord] { (numbers[id] ?? []).reversed().compactMap { records[$0] } }
 
+  /// Those that match, newest first, and whether there are more than the query's limit.
+  func page(_ query: BroadcastQuery) -> (records: [BroadcastRecord], hasMore: Bool) {
+    let limit = max(1, min(query.limit, Limits.pageRows))
+    var found: [BroadcastRecord] = []
+    var number = min(query.before ?? .max, last + 1)
+    while number > oldest {
+      number -= 1
+      guard let record = records[number], query.matches(record) else { continue }
+      if found.count == limit { return (found, true) }
+      found.append(record)
+    }
+    return (found, false)
+  }
+
   /// When a broadcast must be looked at again; nil when none by itself.
   var nextDue: Instant? {
     guard !payloads.isEmpty else { return nil }
@@ -175,7 +189,7 @@ extension BroadcastState {
       record.deliveries[index].applied = counts.applied
       record.deliveries[index].detail = counts.rest.isEmpty ? nil : counts.rest
       end(&record, index, disposition, cause, at: now)
-    case .unregistered, .suspect, .refused:
+    case .unregistered, .expired, .suspect, .refused:
       if case .refused(let status, let reason) = outcome { record.deliveries[index].detail = "\(status) \(reason?.description ?? "")" }
       end(&record, index, .failed, .upstreamRefused, at: now)
     case .retry(let cause), .notAttempted(let cause):

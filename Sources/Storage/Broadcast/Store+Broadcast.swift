@@ -42,6 +42,11 @@ extension Store {
     }
   }
 
+  /// One page of the broadcasts that match, newest first, and whether older ones do.
+  public func broadcasts(_ query: BroadcastQuery) async throws(StoreError) -> (records: [BroadcastRecord], hasMore: Bool) {
+    try await ask { core throws(StoreError) in core.state.casts.page(query) }
+  }
+
   /// The broadcasts with that id, newest first. With `until`, answers once the newest has ended, or at that time.
   public func broadcasts(_ id: PushID, until: Instant? = nil) async throws(StoreError) -> [BroadcastRecord] {
     try await suspend { core, resume in

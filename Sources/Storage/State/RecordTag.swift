@@ -35,6 +35,7 @@ struct SavedTokenFlags: OptionSet {
   static let frequentUpdates = SavedTokenFlags(rawValue: 16)
   static let unmetered = SavedTokenFlags(rawValue: 32)
   static let ownTerms = SavedTokenFlags(rawValue: 64)
+  static let expired = SavedTokenFlags(rawValue: 128)
 }
 
 /// Bits of a saved push or log entry.

@@ -34,6 +34,7 @@ struct SavedToken {
     if flags.contains(.unmetered) { token.pointee.flags.insert(.unmetered) }
     if flags.contains(.frequentUpdates) { token.pointee.flags.insert(.frequentUpdates) }
     if flags.contains(.suspect) { token.pointee.flags.insert(.suspect) }
+    if flags.contains(.expired) { token.pointee.flags.insert(.expired) }
   }
 }
 

@@ -51,7 +51,8 @@ extension StoreState {
     guard batch.holds(route.pointee.bundleID, at: operation.bundleID) else { return .refused(.deviceTokenNotForTopic, .otherApp) }
     guard token.pointee.kind.takes(operation.type) else { return .refused(.deviceTokenNotForTopic, .otherKind) }
     if token.pointee.isRetired {
-      return .refused(.unregistered, .unregistered, since: token.pointee.retiredSince, retryAt: nil)
+      let reason: Reason = token.pointee.flags.contains(.expired) ? .expiredToken : .unregistered
+      return .refused(reason, .unregistered, since: token.pointee.retiredSince, retryAt: nil)
     }
     if route.pointee.validation == .strict, operation.type == .liveactivity {
       let starts = operation.traits.activity == .start

@@ -136,11 +136,12 @@ extension StoreState {
   private mutating func note(_ outcome: UpstreamOutcome, on number: UInt32, at now: Instant) {
     let token = tokens[number]
     switch outcome {
-    case .unregistered(let since):
+    case .unregistered(let since), .expired(let since):
       // A token that was registered after that time is alive again (Apple, "Handling notification responses from APNs").
       // The time has milliseconds only.
       guard since.unixMilliseconds >= token.pointee.registered.unixMilliseconds else { return }
       token.pointee.retiredSince = since
+      if case .expired = outcome { token.pointee.flags.insert(.expired) } else { token.pointee.flags.remove(.expired) }
       change(number)
       failLane(number, .unregistered, at: now)
     case .suspect:
@@ -166,6 +167,9 @@ extension StoreState {
     case .unregistered:
       entry.pointee.upstreamStatus = 410
       entry.pointee.reason = .unregistered
+    case .expired:
+      entry.pointee.upstreamStatus = 410
+      entry.pointee.reason = .expiredToken
     case .accepted, .pending, .finished, .retry, .notAttempted: break
     }
     if operation.detail.count > 0 { log.setDetail(batch.bytes[operation.detail], of: entry) }

@@ -37,7 +37,7 @@ extension StoreState {
     token.pointee.route = route
     token.pointee.registered = now
     token.pointee.retiredSince = .distantPast
-    token.pointee.flags.remove(.suspect)
+    token.pointee.flags.subtract([.suspect, .expired])
     token.pointee.flags.set(.developerMode, registration.developerMode)
     token.pointee.flags.set(.frequentUpdates, registration.frequentUpdates)
     token.pointee.flags.set(.unmetered, registration.isUnmetered)

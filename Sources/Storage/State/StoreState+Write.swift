@@ -38,6 +38,7 @@ extension StoreState {
     if terms != nil { flags.insert(.ownTerms) }
     if token.pointee.flags.contains(.suspect) { flags.insert(.suspect) }
     if token.pointee.isRetired { flags.insert(.retired) }
+    if token.pointee.flags.contains(.expired) { flags.insert(.expired) }
     let isInFlight = token.pointee.inFlight != none
     arena.append(RecordTag.token.rawValue)
     arena.append(number)

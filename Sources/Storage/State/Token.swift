@@ -29,6 +29,8 @@ struct Token {
     static let unmetered = Flags(rawValue: 128)
     /// It has terms of its own, which stand beside the table.
     static let ownTerms = Flags(rawValue: 256)
+    /// It is retired because its time is over, as the upstream said.
+    static let expired = Flags(rawValue: 512)
   }
 
   /// The first 32 bytes of the token, zeros behind; all of it for the tokens of widgets and apps.

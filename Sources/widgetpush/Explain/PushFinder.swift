@@ -19,12 +19,16 @@ struct PushFinder {
 
   let client: ControlClient
 
-  /// The newest push of all.
+  /// The newest push, or broadcast, of all.
   func last() throws(CommandError) -> JSONValue {
-    guard let newest = try client.get("/v1/pushes?limit=1")["pushes"]?[0] else {
+    let newest = [
+      try client.get("/v1/pushes?limit=1")["pushes"]?[0], try client.get("/v1/broadcasts?limit=1")["broadcasts"]?[0],
+    ].compactMap(\.self)
+    // RFC 3339 in one form, so the text has the order of time.
+    guard let last = newest.max(by: { $0["received"]?.stringValue ?? "" < $1["received"]?.stringValue ?? "" }) else {
       throw CommandError("no push has come yet; send one with `widgetpush send TOKEN`")
     }
-    return newest
+    return last
   }
 
   /// When a push that waits for a budget goes, as RFC 3339 text; nil for any other, and where that is not known.
@@ -64,10 +68,13 @@ struct PushFinder {
   private func byPrefix(_ digits: String) throws(CommandError) -> Found {
     var pushes: [String: JSONValue] = [:]
     var tokens: Set<String> = []
+    func note(_ push: JSONValue) {
+      guard let id = push["id"]?.stringValue?.lowercased(), id.hasPrefix(digits), pushes[id] == nil else { return }
+      pushes[id] = push
+    }
+    try eachRow("/v1/broadcasts", "broadcasts", note)
     try eachRow("/v1/pushes", "pushes") { push in
-      if let id = push["id"]?.stringValue, id.lowercased().hasPrefix(digits), pushes[id.lowercased()] == nil {
-        pushes[id.lowercased()] = push
-      }
+      note(push)
       if let token = push["token"]?.stringValue, token.hasPrefix(digits) { tokens.insert(token) }
     }
     try eachRow("/v1/registrations", "registrations") { registration in
