@@ -74,10 +74,28 @@ import Testing
     let dev = try await SharedDev.deployment()
     let token = newToken()
     try await dev.register(token, RegistrationBody.widgets)
-    _ = try await dev.send(.widgets(token))
-    let result = try await asAReader("token=\(token)\n" + commands(below: "What became of a push"), of: dev)
+    let id = try #require(try await dev.send(.widgets(token))["apns-id"])
+    let before = "PATH=$PWD/.build/release:$PATH\ntoken=\(token)\n"
+    let result = try await asAReader(before + commands(below: "What became of a push"), of: dev)
     #expect(result.status == 0, "\(result.standardError)")
-    #expect(try Document(result.standardOutput)["complete"].bool == true, "\(result.text)")
+    #expect(result.text.contains("\"complete\":true"), "\(result.text)")
+    #expect(result.text.lowercased().contains("\n\(id.lowercased())  widgets"), "\(result.text)")
+  }
+
+  @Test func aPayloadIsJudgedBeforeItIsSent() async throws {
+    let dev = try await SharedDev.deployment()
+    let result = try await asAReader("PATH=$PWD/.build/release:$PATH\n" + commands(below: "Before it is sent"), of: dev)
+    #expect(result.status == 0, "\(result.standardError)")
+    for sign in ["timestampInMilliseconds", "send 817692800", "not worth sending"] {
+      #expect(result.text.contains(sign), "\(sign): \(result.text)")
+    }
+  }
+
+  @Test func aPersonSleeps() async throws {
+    let dev = try await SharedDev.deployment()
+    let before = "PATH=$PWD/.build/release:$PATH\ntoken=\(newToken())\n"
+    let result = try await asAReader(before + commands(below: "Budgets"), of: dev)
+    #expect(result.status == 0 && result.text.contains("registered"), "\(result.text) \(result.standardError)")
   }
 
   @Test func anAppRegistersAndTheDeviceTellsWhatItDid() async throws {
@@ -86,7 +104,8 @@ import Testing
     try await dev.register(token, RegistrationBody.widgets)
     _ = try await dev.send(.widgets(token))
     // In the same shell: with the variables of the block before.
-    let script = try "token=\(token)\n" + commands(below: "What became of a push") + commands(below: "The two APIs")
+    let script =
+      try "PATH=$PWD/.build/release:$PATH\ntoken=\(token)\n" + commands(below: "What became of a push") + commands(below: "The two APIs")
     let result = try await asAReader(script, of: dev)
     #expect(result.status == 0, "\(result.standardError)")
     #expect(result.text.contains(token) && result.text.contains("\"events\":["), "\(result.text)")

@@ -51,6 +51,17 @@ enum PayloadRules {
     return (traits(memory.facts, context.type, isSound: warnings.firstRefused == nil), warnings)
   }
 
+  /// Every warning with its field and its sentence: what strict validation would refuse first.
+  static func everything(_ body: RawSpan, _ context: PayloadContext) -> [(warning: PushWarning, field: String, message: String)] {
+    let facts: PayloadFacts
+    do throws(JSONError) { facts = try PayloadFacts(body) } catch { return [(.notJSON, "body", PayloadDetail.notJSON(body, error))] }
+    let detail = PayloadDetail(facts: facts, body: body, context: context)
+    return warnings(facts, context).all.map { warning in
+      let (field, message) = warning.isRefusedInStrict ? detail.describe(warning) : (warning.field, warning.sentence)
+      return (warning, field, message)
+    }
+  }
+
   /// Everything that is to be said about the payload, whatever the validation.
   private static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
     guard facts.root == .object else { return PushWarnings(.notAnObject) }

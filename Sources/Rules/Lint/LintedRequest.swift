@@ -1,0 +1,68 @@
+/// A request to the provider API as somebody wrote it down: to be looked at, not to be sent.
+public struct LintedRequest: Hashable, Sendable {
+  /// A header as it was written; the value is nil where it is not known yet, such as one that a shell puts in.
+  public struct Header: Hashable, Sendable {
+    /// The name in lower case.
+    public var name: String
+    /// The value.
+    public var value: String?
+
+    /// A header of that name and value.
+    public init(_ name: String, _ value: String?) {
+      self.name = name.lowercased()
+      self.value = value
+    }
+  }
+
+  /// The method; nil where nobody wrote a request, only a payload.
+  public var method: String?
+  /// The path, such as `/3/device/3fa2c1`; nil where it is not known.
+  public var path: String?
+  /// The headers in their order.
+  public var headers: [Header] = []
+  /// The payload; nil where it is not known.
+  public var body: [UInt8]?
+  /// Whether the client shows a certificate.
+  public var hasClientCertificate = false
+  /// The push type that is meant, where no header says it.
+  public var assumedType: String?
+
+  /// A request that says nothing.
+  public init() {}
+
+  /// Whether it is a request rather than a payload alone.
+  public var isWhole: Bool { method != nil || path != nil || !headers.isEmpty }
+
+  /// The first header of that name, if any.
+  func header(_ name: String) -> Header? { headers.first { $0.name == name } }
+}
+
+/// Something about a request that its sender should know.
+public struct LintFinding: Hashable, Sendable {
+  /// How bad it is.
+  public enum Level: String, Sendable {
+    /// APNs answers with an error.
+    case refused
+    /// APNs answers 200, and the device does nothing.
+    case ignored
+    /// It works, and may not do what was meant.
+    case warning
+  }
+
+  /// How bad it is.
+  public var level: Level
+  /// The rule: APNs' reason, or the name of the warning.
+  public var rule: String
+  /// What it is about: a header, or a field such as `aps.timestamp`.
+  public var field: String
+  /// What is wrong and what would be right.
+  public var message: String
+
+  /// A finding with these values.
+  public init(_ level: Level, _ rule: String, _ field: String, _ message: String) {
+    self.level = level
+    self.rule = rule
+    self.field = field
+    self.message = message
+  }
+}

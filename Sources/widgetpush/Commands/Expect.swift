@@ -1,0 +1,84 @@
+import JSON
+import Primitives
+import Push
+
+extension Command {
+  /// `widgetpush expect`.
+  static let expect = Command(
+    "expect", "waits for pushes, and fails when they do not come",
+    discussion: """
+      Waits until as many pushes match as are expected, those that were there before included, and prints them, the newest first.
+      When the time is up it prints what nearly matched, and in what it differs, and ends with the status 1.
+      """,
+    options: [
+      Option("--count", "N", "how many, at least (1)"), Option("--token", "TOKEN", "the push token, or its first digits (any)"),
+      Option("--bundle-id", "ID", "the app (any)"), Option("--type", "TYPE", "the push type (any)"),
+      Option("--disposition", "NAME", "what became of it, such as applied (any)"),
+      Option("--timeout", "TIME", "how long to wait, such as 10s (10s)"), .json, .stateFolder,
+    ],
+    examples: ["widgetpush expect --count 3 --token 3fa2c19e --timeout 10s", "widgetpush expect --disposition applied --type widgets"]
+  ) { arguments in
+    let client = try ControlClient(StateFolder(arguments))
+    let count = try arguments.integer("--count", in: 1...Int64(Limits.pageRows)) ?? 1
+    let timeout = try arguments.span("--timeout") ?? .seconds(10)
+    let expectation = try Expectation(arguments, client)
+    let page = try expectation.wait(for: count, timeout, client)
+    Console.print(arguments.wantsJSON ? page.serialized(pretty: true) : Expectation.text(of: page, expected: count, within: timeout))
+    return page["complete"]?.boolValue == true ? 0 : 1
+  }
+}
+
+/// Which pushes are waited for.
+struct Expectation {
+  private var criteria: [(name: String, value: String)] = []
+
+  /// The criteria that the options name.
+  init(_ arguments: Arguments, _ client: ControlClient) throws {
+    if let token = arguments.value("--token") { criteria.append(("token", try client.fullToken(token))) }
+    if let bundleID = arguments.value("--bundle-id") { criteria.append(("bundleID", bundleID)) }
+    if let type = try arguments.choice("--type", of: PushType.allCases.map(\.description)) { criteria.append(("type", type)) }
+    if let disposition = try arguments.choice("--disposition", of: Disposition.allCases.map(\.name)) {
+      criteria.append(("disposition", disposition))
+    }
+  }
+
+  /// The page of matches once there are `count`, or when the time is up.
+  func wait(for count: Int64, _ timeout: TimeSpan, _ client: ControlClient) throws -> JSONValue {
+    let end = Machine.now + timeout
+    while true {
+      let left = min(end - Machine.now, .seconds(Limits.waitSeconds))
+      let query =
+        criteria.map { "\($0.name)=\($0.value)" } + ["count=\(count)", "limit=\(Limits.pageRows)", "wait=\(max(0, left.milliseconds))ms"]
+      let page = try client.get("/v1/pushes?" + query.joined(separator: "&"), timeout: max(.zero, left) + .seconds(10))
+      if page["complete"]?.boolValue == true || Machine.now >= end { return page }
+    }
+  }
+
+  /// What came, or what nearly did.
+  static func text(of page: JSONValue, expected: Int64, within timeout: TimeSpan) -> String {
+    let pushes = (page["pushes"]?.arrayValue ?? []).map(line)
+    guard page["complete"]?.boolValue != true else { return pushes.joined(separator: "\n") }
+    let matched = page["matched"]?.intValue ?? 0
+    var lines = ["\(matched) of \(expected) came within \(timeout.seconds.formatted) s"] + pushes
+    let misses = page["nearMisses"]?.arrayValue ?? []
+    lines += misses.map { miss in
+      let push = miss["push"] ?? .null
+      return "nearly: \(line(push)), but its \(miss["differs"]?.stringValue ?? "") differs"
+    }
+    if misses.isEmpty { lines.append("and no other push was nearly one of them; `widgetpush explain --last` shows the newest") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func line(_ push: JSONValue) -> String {
+    let cause = push["cause"]?.stringValue.map { " (\($0))" } ?? ""
+    return [
+      push["id"]?.stringValue, push["type"]?.stringValue, push["token"]?.stringValue.map { "to \($0.prefix(8))…" },
+      push["disposition"]?.stringValue.map { $0 + cause },
+    ].compactMap { $0 }.joined(separator: "  ")
+  }
+}
+
+extension Double {
+  /// Without a fraction where there is none.
+  fileprivate var formatted: String { self == rounded(.down) ? "\(Int(self))" : "\(self)" }
+}

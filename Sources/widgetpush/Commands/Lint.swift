@@ -1,0 +1,82 @@
+import JSON
+import Push
+import Rules
+
+extension Command {
+  /// `widgetpush lint`.
+  static let lint = Command(
+    "lint", "says what is wrong with a payload or a curl command, without sending it", operands: "FILE…", count: 1...1000,
+    discussion: """
+      Reads a JSON payload, an .apns file for the Simulator, or a curl command, from files or (-) from standard input. Each finding
+      says whether APNs refuses the push, the device ignores it, or it may not do what was meant. What a shell puts into a curl
+      command is not known and not judged. The status is 1 when anything is refused or ignored.
+      """,
+    options: [
+      Option("--type", "TYPE", "the push type of a payload (as it looks)"),
+      Option("--format", "FORMAT", "text, json or github, for annotations of a pull request (text)"),
+    ],
+    examples: ["widgetpush lint payload.json --type liveactivity", "widgetpush lint scripts/push.sh --format github"]
+  ) { arguments in
+    let format = try arguments.choice("--format", of: ["text", "json", "github"]) ?? "text"
+    let type = try arguments.choice("--type", of: PushType.allCases.map(\.description))
+    var isWrong = false
+    var objects: [JSONValue] = []
+    for name in arguments.operands {
+      let input = LintInput(name, try name == "-" ? Files.readStandardInput() : Files.read(name), type: type)
+      let findings = PushLint.findings(input.request, now: Machine.now)
+      isWrong = isWrong || findings.contains { $0.level != .warning }
+      switch format {
+      case "json": objects += findings.map { LintReport.json($0, input) }
+      case "github": findings.forEach { Console.print(LintReport.annotation($0, input)) }
+      default: Console.print(LintReport.text(findings, input))
+      }
+    }
+    if format == "json" { Console.print(JSONValue.array(objects).serialized(pretty: true)) }
+    return isWrong ? 1 : 0
+  }
+}
+
+/// Findings in the forms that `lint` prints.
+enum LintReport {
+  /// A paragraph for people.
+  static func text(_ findings: [LintFinding], _ input: LintInput) -> String {
+    guard !findings.isEmpty else { return "\(input.name): nothing found" }
+    return findings.map { finding in
+      let level =
+        switch finding.level {
+        case .refused: "refused"
+        case .ignored: "ignored by the device"
+        case .warning: "warning"
+        }
+      return "\(input.name):\(input.line(of: finding.field)): \(level): \(finding.message) [\(finding.rule)]"
+    }.joined(separator: "\n")
+  }
+
+  /// An object for scripts.
+  static func json(_ finding: LintFinding, _ input: LintInput) -> JSONValue {
+    [
+      "file": .string(input.name), "line": .integer(Int64(input.line(of: finding.field))), "level": .string(finding.level.rawValue),
+      "rule": .string(finding.rule), "field": .string(finding.field), "message": .string(finding.message),
+    ]
+  }
+
+  /// A workflow command that GitHub shows beside the line.
+  static func annotation(_ finding: LintFinding, _ input: LintInput) -> String {
+    let kind = finding.level == .warning ? "warning" : "error"
+    return
+      "::\(kind) file=\(escaped(input.name, all: true)),line=\(input.line(of: finding.field)),title=\(escaped(finding.rule, all: true))::\(escaped(finding.message, all: false))"
+  }
+
+  private static func escaped(_ text: String, all: Bool) -> String {
+    text.map { character in
+      switch character {
+      case "%": "%25"
+      case "\n": "%0A"
+      case "\r": "%0D"
+      case ":" where all: "%3A"
+      case "," where all: "%2C"
+      default: String(character)
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,49 @@
+import JSON
+import Rules
+
+/// What `lint` was given: a payload, a file for the Simulator, or a curl command.
+struct LintInput {
+  /// The name for people: the file's, or `-`.
+  let name: String
+  /// The text as it was written.
+  let text: String
+  /// The request that it stands for.
+  let request: LintedRequest
+
+  /// Reads `text`.
+  ///
+  /// - Parameter type: The push type, where nothing else says it.
+  init(_ name: String, _ text: String, type: String?) {
+    self.name = name
+    self.text = text
+    let folder = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
+    var request = CurlCommand.request(text) {
+      (try? Files.read($0.hasPrefix("/") ? $0 : folder + $0)).map { Array($0.utf8) }
+    }
+    if request == nil {
+      var payload = LintedRequest()
+      payload.body = Self.withoutTarget(Array(text.utf8))
+      request = payload
+    }
+    request!.assumedType = type
+    self.request = request!
+  }
+
+  /// A file for the Simulator names its app beside `aps`; APNs never sees that.
+  private static func withoutTarget(_ bytes: [UInt8]) -> [UInt8] {
+    guard let object = (try? JSONValue.parse(bytes))?.objectValue, object[targetKey] != nil else { return bytes }
+    var payload: JSONObject = [:]
+    for key in object.keys where key != targetKey { payload[key] = object[key] }
+    return Array(JSONValue.object(payload).serialized().utf8)
+  }
+
+  private static let targetKey = "Simulator Target Bundle"
+
+  /// The line, from 1, on which a finding's field stands; 1 where it does not.
+  func line(of field: String) -> Int {
+    let last = field.split(separator: ".").last.map { $0.prefix { $0 != "[" } } ?? ""
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let index = lines.firstIndex { $0.contains("\"\(last)\"") } ?? lines.firstIndex { $0.lowercased().contains(last) }
+    return (index ?? 0) + 1
+  }
+}

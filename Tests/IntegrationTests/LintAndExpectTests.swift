@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@Suite("lint and expect", .processes) struct LintAndExpectTests {
+  @Test func aCurlCommandIsJudgedWithoutBeingSent() async throws {
+    let folder = try Folder()
+    let path = try folder.write(
+      "push.sh",
+      """
+      curl --http2 -H "authorization: bearer $TOKEN" -H 'apns-push-type: widgets' -H 'apns-topic: com.example.app' -H 'apns-priority: 5' \\
+        -H 'apns-collapse-id: x' -d '{"aps":{"content-changed":"true"}}' https://localhost:2197/3/device/aa11
+      """)
+    let result = try await run([Deployment.executable, "lint", path, "--format", "github"])
+    #expect(result.status == 1)
+    #expect(result.text.contains(",line=1,title=InvalidPushType::"), "\(result.text)")
+    #expect(result.text.contains(",line=2,title=contentChangedNotTrue::"), "\(result.text)")
+    let right = try await run([Deployment.executable, "lint", "-", "--json"], input: Data(#"{"aps":{"content-changed":true}}"#.utf8))
+    #expect(right.status == 2, "lint has --format json, and says so")
+    let good = try await run([Deployment.executable, "lint", "-"], input: Data(#"{"aps":{"content-changed":true}}"#.utf8))
+    #expect(good.status == 0 && good.text.contains("nothing found"), "\(good.text)")
+  }
+
+  @Test func expectFailsWithWhatNearlyMatched() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let id = try #require(try await dev.send(.widgets(token))["apns-id"])
+    try await dev.settled(id, as: "applied")
+    let expect = [Deployment.executable, "expect", "--state-dir", dev.state.path, "--token", token]
+    let met = try await run(expect + ["--disposition", "applied", "--type", "widgets"])
+    #expect(met.status == 0 && met.text.lowercased().contains(id.lowercased()), "\(met.text)")
+    let missed = try await run(expect + ["--disposition", "ignored", "--timeout", "100ms"])
+    #expect(missed.status == 1 && missed.text.contains("0 of 1 came within 0.1 s"), "\(missed.text)")
+    #expect(missed.text.contains("but its disposition differs"), "\(missed.text)")
+    let more = try await run(expect + ["--count", "2", "--timeout", "100ms", "--json"])
+    #expect(more.status == 1)
+    let page = try Document(more.standardOutput)
+    #expect(page["matched"].int == 1)
+  }
+}
