@@ -68,6 +68,7 @@ import Testing
     let result = try await asAReader(before + commands(below: "Client certificates") + after, of: dev)
     #expect(result.status == 0, "\(result.standardError)")
     #expect(result.text.contains("HTTP/2 200") && result.text.contains("push.pem: OK"), "\(result.text) \(result.standardError)")
+    #expect(try dev.credentials()["keyFile"].string?.hasPrefix(dev.state.path) == true, "what dev wrote stays as it was")
   }
 
   @Test func aTestCanWaitForItsPush() async throws {

@@ -13,7 +13,12 @@ extension Command {
     let topics = [bundleID] + arguments.all("--topic").filter { $0 != bundleID }
     guard topics.count <= Limits.certificateTopics else { throw UsageError("a certificate has at most \(Limits.certificateTopics) topics") }
     guard !bundleID.contains("/") else { throw UsageError("a bundle id has letters, digits, hyphens and periods, not \"\(bundleID)\"") }
-    guard let authority = try DevState.prepare(folder, now: Machine.now).authority else {
+    // What a server that runs was started with stands in the credentials of its folder, and stays.
+    let isNew = try folder.existingCredentials() == nil
+    let authority =
+      isNew
+      ? try DevState.prepare(folder, now: Machine.now).authority : try ServerCertificates.authority(of: folder, now: Machine.now)
+    guard let authority else {
       throw CommandError("\(folder.file("ca.key")) is missing, so no certificate can be made")
     }
     let leaf = try authority.issueClient(

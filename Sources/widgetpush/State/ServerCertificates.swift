@@ -57,6 +57,11 @@ struct ServerCertificates {
     return Array(certificate.names.suffix(Limits.keptCertificateNames))
   }
 
+  /// The authority of a folder, made where there is none; nil when only its certificate is there.
+  static func authority(of folder: StateFolder, now: Instant) throws -> CertificateAuthority? {
+    try FileLock.holding(folder.file(".lock")) { try prepareAuthority(folder, now: now).1 }
+  }
+
   private static func prepareAuthority(_ folder: StateFolder, now: Instant) throws -> (pem: String, CertificateAuthority?) {
     let (certificateFile, keyFile) = (folder.file("ca.pem"), folder.file("ca.key"))
     if Files.exists(certificateFile) {
