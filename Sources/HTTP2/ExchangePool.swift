@@ -75,15 +75,17 @@ struct PoolCore {
     slots = .allocate(capacity: capacity)
   }
 
-  /// A request that is still to come, of the session with the most among some slots looked at in turn, if that has more than
-  /// `count`: what to give up for a session that has `count` when no slot is left. Whoever holds the pool full of requests
-  /// that never end keeps out nobody who has fewer.
+  /// A request that is still to come, or an answer that nobody reads, of the session with the most among some slots looked at in
+  /// turn, if that has more than `count`: what to give up for a session that has `count` when no slot is left. Whoever holds the
+  /// pool full of requests that never end, or of answers, keeps out nobody who has fewer.
   mutating func unfinished(ofMoreThan count: Int) -> UnsafeMutablePointer<ExchangeSlot>? {
     var (found, most) = (UnsafeMutablePointer<ExchangeSlot>?.none, count)
     for _ in 0..<min(used, 32) {
       hand = hand + 1 < used ? hand + 1 : 0
       let slot = slots + hand
-      guard slot.pointee.state == .receiving, let session = slot.pointee.session, session.pointee.openStreams > most else { continue }
+      guard slot.pointee.state == .receiving || slot.pointee.response.isUnread, let session = slot.pointee.session,
+        session.pointee.openStreams > most
+      else { continue }
       (found, most) = (slot, session.pointee.openStreams)
     }
     return found

@@ -16,11 +16,16 @@ struct PendingMessage {
   private var end = 0
   /// Whether more may be appended, so that the end of what is here is not the end of the body.
   private var isOpen = false
+  /// How often it was found waiting for the peer's window, since it last went on.
+  private(set) var waits: UInt8 = 0
 
   /// Whether every byte of the body was handed to nghttp2.
   var isSent: Bool { start == end && !isOpen }
   /// Bytes of the body that were not handed to nghttp2 yet.
   var unsentBytes: Int { end - start }
+
+  /// Whether the header block is out and the body is not: the peer leaves it no window, or does not read.
+  var isUnread: Bool { headCount == 0 && end > start }
 
   /// Takes a copy of the header block of a request and of its whole body; false when the pool has no memory for them.
   mutating func setRequest(_ fields: RawSpan, body: RawSpan, _ blocks: BlockPool) -> Bool {
@@ -82,8 +87,15 @@ struct PendingMessage {
     if length == 0, isOpen { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
     if let memory, length > 0 { memcpy(frame, memory.base + start, length) }
     start += length
+    waits = 0
     if isSent { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
     return length
+  }
+
+  /// Counts that it is found waiting for the peer's window; returns how often it was.
+  mutating func countWait() -> Int {
+    if waits < .max { waits += 1 }
+    return Int(waits)
   }
 
   /// Hands the block back.

@@ -6,7 +6,7 @@ import Primitives
 /// nghttp2 would match it too, but forgets what came instead, and Apple's GOAWAY quotes that (apns.md section 1.4).
 struct Preface {
   private static let expected: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-  private static let count = 24
+  static let count = 24
   /// How far back from a mismatch the version of an HTTP/1.x request line is looked for; longer lines are not requests.
   private static let lineBytesMax = 1024
 

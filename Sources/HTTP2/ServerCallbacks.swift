@@ -32,8 +32,7 @@ enum ServerCallbacks {
         return 0
       }
       guard let slot = core.pointee.open(stream, core) else {
-        core.pointee.refuse(stream)
-        return 0
+        return core.pointee.refuse(stream) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
       }
       nghttp2_session_set_stream_user_data(session, stream, slot)
       return 0
@@ -41,8 +40,8 @@ enum ServerCallbacks {
     nghttp2_session_callbacks_set_on_header_callback(table) { _, _, name, nameCount, value, valueCount, _, user in
       let core = server(user)
       guard let slot = core.pointee.heading else { return 0 }
-      let isGood = core.pointee.header(slot, name!, nameCount, value!, valueCount)
-      return isGood ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+      if core.pointee.header(slot, name!, nameCount, value!, valueCount) { return 0 }
+      return (core.pointee.failure == nil ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE : NGHTTP2_ERR_CALLBACK_FAILURE).rawValue
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(table) { _, _, stream, bytes, count, user in
       let core = server(user)
@@ -56,25 +55,22 @@ enum ServerCallbacks {
       let endsStream = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
       switch UInt32(head.type) {
       case NGHTTP2_HEADERS.rawValue:
-        guard let slot = core.pointee.heading, core.pointee.endHeaders(slot, endsStream: endsStream) else { return 0 }
+        guard let slot = core.pointee.heading, core.pointee.endHeaders(slot, endsStream: endsStream) else { break }
         if !core.pointee.headingIsTrailers { core.pointee.judge(slot) }
         if endsStream { core.pointee.complete(slot) }
-        return 0
-      case NGHTTP2_DATA.rawValue: break
+      case NGHTTP2_DATA.rawValue:
+        if endsStream, let slot = slot(core, head.stream_id) { core.pointee.complete(slot) }
       case NGHTTP2_SETTINGS.rawValue:
         if head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 {
           core.pointee.limit.acknowledge()
         } else if !core.pointee.endPeerSettings() {
           return core.pointee.violated(HTTP2ErrorCode.flowControlError, "SETTINGS_INITIAL_WINDOW_SIZE brings a window above 2^31-1")
         }
-        return 0
-      case NGHTTP2_RST_STREAM.rawValue:
-        return slot(core, head.stream_id) == nil || core.pointee.countReset() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
-      default: return 0
+      case NGHTTP2_RST_STREAM.rawValue: if slot(core, head.stream_id) != nil { _ = core.pointee.countReset() }
+      default: break
       }
-      guard endsStream, let slot = slot(core, head.stream_id) else { return 0 }
-      core.pointee.complete(slot)
-      return 0
+      // A stream that was one too many ends nghttp2's part at once, and not with all that has come.
+      return core.pointee.failure == nil ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
     }
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(table) { _, frame, _, user in
       // Mostly the end of the connection; where nghttp2 resets the stream instead, the client has made it do so (CVE-2025-8671).

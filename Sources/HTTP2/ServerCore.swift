@@ -32,14 +32,18 @@ import Primitives
   /// Open exchanges that were answered before their request was complete.
   private(set) var earlyAnswers = 0
   private(set) var openStreams = 0
-  private var errorAnswers = 0
+  var errorAnswers = 0
   var limit: StreamLimit
   var skipped = SkippedStreams()
   /// Frames that were waiting to be sent when the client's latest SETTINGS came.
   private var framesBeforeSettings = 0
 
   var outlet: FrameOutlet
-  private var resetRate: ResetRate
+  private var resetRate: EventRate
+  var meter: FrameMeter
+  private var idleRate: EventRate
+  /// Work so far (`ServerSession.work`).
+  var work = 0
 
   // Links of the pool's list of sessions that have something to send.
   var isMarked = false
@@ -53,7 +57,9 @@ import Primitives
     self.trusts = trusts
     limit = StreamLimit(announced: settings.concurrentStreams)
     outlet = FrameOutlet(stage: pool.pointee.stage)
-    resetRate = ResetRate(burst: settings.streamResetBurst, perSecond: settings.streamResetsPerSecond)
+    resetRate = EventRate(burst: settings.streamResetBurst, perSecond: settings.streamResetsPerSecond)
+    meter = FrameMeter(headerListBytesMax: settings.headerListBytesMax)
+    idleRate = EventRate(burst: settings.idleFrameBurst, perSecond: settings.idleFramesPerSecond)
   }
 
   // MARK: Requests as they arrive
@@ -89,10 +95,12 @@ import Primitives
   /// Gives an exchange up at once, ahead of its stream.
   private mutating func giveAway(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
     let stream = slot.pointee.stream
+    // What was answered was acted on, and must not be tried again.
+    let code = slot.pointee.state == .receiving ? HTTP2ErrorCode.refusedStream : HTTP2ErrorCode.cancel
     nghttp2_session_set_stream_user_data(session, stream, nil)
     close(slot)
     pool.pointee.refused += 1
-    nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
+    nghttp2_submit_rst_stream(session, 0, stream, code)
   }
 
   /// Files a field of the list that is being received; false when its message is malformed, and no more of it is wanted.
@@ -115,13 +123,15 @@ import Primitives
         known, name: name, nameCount, value: value, valueCount, listBytesMax: settings.headerListBytesMax,
         blockBytes: ReceivedFields.requestBlockBytes, blocks: $0)
     }
-    if appended != .stored { giveUp(slot, appended) }
-    return true
+    guard appended != .stored else { return true }
+    giveUp(slot, appended)
+    return failure == nil
   }
 
   /// The fields of a list cannot be kept.
   private mutating func giveUp(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ appended: ReceivedFields.Appended) {
     setAside(slot)
+    if appended == .tooLarge { _ = countIdle(Self.idleOfLargeList) }
     if appended == .tooLarge, settings.resetsHeaderOverflow { return reset(slot, HTTP2ErrorCode.protocolError) }
     let stored =
       appended == .tooLarge
@@ -172,6 +182,7 @@ import Primitives
   private mutating func malformed(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
     setAside(slot)
     if heading == slot { heading = nil }
+    work += Self.workOfReset
     reset(slot, HTTP2ErrorCode.protocolError)
     _ = countReset()
   }
@@ -191,11 +202,27 @@ import Primitives
     return false
   }
 
+  // A stream that is refused, and a list that is too large, bring nothing either, and cost more than a small frame does.
+  private static let idleOfRefusedStream = 2
+  private static let idleOfLargeList = 32
+  /// The work of a stream that is opened and reset (`ServerSession.work`).
+  private static let workOfReset = 6
+
+  /// The client has sent what brings nothing; false, and the session has failed, when it does so too much.
+  mutating func countIdle(_ count: Int) -> Bool {
+    guard failure == nil else { return false }
+    if idleRate.allows(count, at: now) { return true }
+    failure = .violation(
+      code: HTTP2ErrorCode.enhanceYourCalm, detail: "more than \(settings.idleFrameBurst) frames that bring nothing")
+    return false
+  }
+
   /// The request is whole: it waits to be taken, unless it was answered or given up before.
   mutating func complete(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
     slot.pointee.isComplete = true
     guard slot.pointee.state == .receiving else { return }
     guard slot.pointee.rules.allowsEnd(slot.pointee.body.total) else { return malformed(slot) }
+    idleRate.giveBack(settings.idleFramesPerRequest, at: now)
     receiving.remove(slot)
     slot.pointee.state = .ready
     ready.append(slot)
@@ -210,11 +237,15 @@ import Primitives
     taken.append(slot)
   }
 
-  /// Refuses a stream for which nothing was done: the client may try again (RFC 9113 section 8.7).
-  mutating func refuse(_ stream: Int32) {
+  /// Refuses a stream for which nothing was done: the client may try again (RFC 9113 section 8.7). False, and the session has
+  /// failed, when it opens more than it may too often.
+  mutating func refuse(_ stream: Int32) -> Bool {
     heading = nil
     pool.pointee.refused += 1
+    work += Self.workOfReset
     nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.refusedStream)
+    // That we have no room is not its fault.
+    return openStreams < limit.allowed && !isGoingAway || countIdle(Self.idleOfRefusedStream)
   }
 
   private mutating func refuse(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
@@ -235,45 +266,14 @@ import Primitives
     earlyAnswers += 1
   }
 
-  // MARK: GOAWAY
-
-  /// A request was answered with an error; with too many of them the connection goes. What is gone is no fault of the client.
-  mutating func countError(_ status: Int) {
-    guard settings.errorAnswersMax > 0, status != 410 else { return }
-    errorAnswers += 1
-    if errorAnswers >= settings.errorAnswersMax { goAway(code: HTTP2ErrorCode.noError, debug: "") }
-  }
-
-  /// Says GOAWAY, once: streams that are open are still answered, further ones are refused.
-  mutating func goAway(lastStream: ServerSession.LastStream = .exact, code: UInt32, debug: String) {
-    guard !isGoingAway else { return }
-    isGoingAway = true
-    var debug = debug
-    let last = lastStream == .exact ? nghttp2_session_get_last_proc_stream_id(session) : 0
-    debug.withUTF8 { _ = nghttp2_submit_goaway(session, 0, last, code, $0.baseAddress, $0.count) }
-  }
-
-  // MARK: SETTINGS
-
-  /// Tells the client how many streams it may have open. nghttp2 writes SETTINGS before anything but PING.
-  mutating func announce(_ streams: Int) {
-    limit.announce(streams)
-    submitSettings(isFirst: false)
-  }
-
-  /// Submits SETTINGS as Apple's servers do: in ascending order of identifiers, and from the second on with the window that
-  /// streams have anyway (apns.md section 1.3).
-  mutating func submitSettings(isFirst: Bool) {
-    let announced: [(nghttp2_settings_id, UInt32)] = [
-      (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, 4096),
-      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, StreamLimit.mark + UInt32(limit.announced)),
-      (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 65_535),
-      (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, 16_384),
-      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(settings.headerListBytesMax)),
-    ]
-    let sent = announced.filter { !isFirst || $0.0 != NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE }
-    let entries = sent.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
-    nghttp2_submit_settings(session, 0, entries, entries.count)
+  /// Whether an answer was found waiting for the client's window more than `limit` times, this one included.
+  mutating func findsAnswerWaiting(moreThan limit: Int) -> Bool {
+    var (place, found) = (taken.first, false)
+    while let slot = place {
+      if slot.pointee.isAnswered, slot.pointee.response.isUnread, slot.pointee.response.countWait() > limit { found = true }
+      place = slot.pointee.next
+    }
+    return found
   }
 
   /// SETTINGS of the client's are about to be received.

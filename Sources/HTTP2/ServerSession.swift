@@ -54,19 +54,36 @@ public struct ServerSession: ~Copyable {
       goAway(lastStream: .none, code: HTTP2ErrorCode.protocolError, debug: failure.prefaceDebugData ?? "")
       return failure
     }
+    let tally = core.pointee.meter.measure(bytes)
+    core.pointee.work += tally.frames + tally.headerBytes / 4 + bytes.byteCount / 64
+    if tally.idle > 0, !core.pointee.countIdle(tally.idle) { return fail() }
     let consumed = bytes.withUnsafeBytes {
       nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
     }
     if consumed < 0, core.pointee.failure == nil { core.pointee.failure = SessionFailure(library: CInt(consumed)) }
-    if let code = core.pointee.failure?.code { nghttp2_session_terminate_session(core.pointee.session, code) }
+    guard core.pointee.failure == nil else { return fail() }
     // Acknowledgements and window updates want to be written too.
     if nghttp2_session_want_write(core.pointee.session) != 0 { pool.core.pointee.mark(core) }
+    return nil
+  }
+
+  /// Has the client told why the session has failed.
+  private mutating func fail() -> SessionFailure? {
+    if let code = core.pointee.failure?.code { nghttp2_session_terminate_session(core.pointee.session, code) }
+    pool.core.pointee.mark(core)
     return core.pointee.failure
   }
+
+  /// What the client has made us do so far, in units of some 40 ns, which a small frame takes: frames, header blocks, bytes, and
+  /// requests taken. By counts alone, so that the same bytes are the same work anywhere.
+  public var work: Int { core.pointee.work }
+  /// The work of a request: its rules, its answer.
+  private static let requestWork = 50
 
   /// The next complete request, in the order of completion, or nil when there is none left.
   public mutating func takeReady() -> Exchange? {
     guard let slot = core.pointee.ready.first else { return nil }
+    core.pointee.work += Self.requestWork
     core.pointee.ready.remove(slot)
     core.pointee.taken.append(slot)
     slot.pointee.state = .taken
@@ -86,6 +103,10 @@ public struct ServerSession: ~Copyable {
 
   /// When the oldest request that is not complete began, or nil when all are.
   public var oldestIncomplete: Instant? { core.pointee.receiving.first?.pointee.received }
+
+  /// Whether an answer has waited for the client's window all the time since this was asked `times` times ago, at most 254; ask it
+  /// at regular intervals, after a round.
+  public mutating func hasAnswerWaiting(sinceTimes times: Int) -> Bool { core.pointee.findsAnswerWaiting(moreThan: times) }
 
   /// Moves what is to be sent into `queue`; true when nothing is left, false when the queue is full.
   @discardableResult

@@ -13,6 +13,14 @@ public struct ServerSettings: Sendable {
   public var streamResetBurst = 1000
   /// How many more of them each second allows, at least 1.
   public var streamResetsPerSecond = 33
+  /// Frames that bring nothing, which a client may send in one go, at least 1: all but HEADERS of streams that are opened, and DATA
+  /// that ends a body or has 64 bytes of it; streams over the limit and header lists that are too large count too. Beyond it, the
+  /// connection is closed with ENHANCE_YOUR_CALM (RFC 9113 section 10.5).
+  public var idleFrameBurst = 10_000
+  /// How many more of them each second allows, at least 1.
+  public var idleFramesPerSecond = 100
+  /// How many of them a complete request makes up for: clients send window updates, pings and acknowledgements.
+  public var idleFramesPerRequest = 16
   /// CONTINUATION frames that one header list may be split into (CVE-2024-28182).
   public var continuationsMax = 8
 

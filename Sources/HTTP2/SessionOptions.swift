@@ -17,7 +17,7 @@ final class SessionOptions {
   /// The options of a server session.
   convenience init(_ settings: ServerSettings) {
     self.init()
-    // `ResetRate` counts them: nghttp2 would count those of streams that are over.
+    // `EventRate` counts them: nghttp2 would count those of streams that are over.
     nghttp2_option_set_stream_reset_rate_limit(pointer, .max, 0)
     nghttp2_option_set_max_continuations(pointer, settings.continuationsMax)
   }

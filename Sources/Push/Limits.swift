@@ -22,6 +22,17 @@ public enum Limits {
   /// Open streams that a client may reset, or make us reset, in one go, and how many more each second: then ENHANCE_YOUR_CALM
   /// (rapid reset, CVE-2023-44487; made-you-reset, CVE-2025-8671). As many as may be open.
   public static let streamResets = (burst: 1000, perSecond: 33)
+  /// Frames that bring nothing (PING, SETTINGS, PRIORITY, WINDOW_UPDATE, empty DATA, unknown ones, …) which a client may send in one
+  /// go, how many more each second, and how many each complete request makes up for: then ENHANCE_YOUR_CALM. Ten thousand take half
+  /// a millisecond; clients send a few a request. A stream over the limit counts as 2, a header list that is too large as 32 and
+  /// more: clients that have not read SETTINGS yet open a thousand streams.
+  public static let idleFrames = (burst: 10_000, perSecond: 100, perRequest: 16)
+  /// Work of one turn of a connection, and of a round for all that have more to do than others, in units of about 40 ns: 400 µs. What
+  /// a client sends at once with a hundred streams is one turn; floods of requests and header bombs are cut into many.
+  public static let turnWork = 10_000
+  /// What a step of a TLS handshake counts as, in the same unit: 200 µs, mostly for the signature. Handshakes wait for the requests of
+  /// connections that are there.
+  public static let handshakeWork = 5000
   /// CONTINUATION frames of one header list (CVE-2024-28182); a list of 8,000 bytes fits one frame.
   public static let continuations = 8
   /// Requests in flight in one loop, all connections together; for a further stream an unfinished one of a connection with more
@@ -39,7 +50,7 @@ public enum Limits {
   public static let handshakeMilliseconds: Int64 = 10_000
   /// Milliseconds a request may take from its first header to its last byte; then `IdleTimeout`.
   public static let requestMilliseconds: Int64 = 30_000
-  /// Milliseconds a peer may leave answers unread before its connection is closed.
+  /// Milliseconds a peer may leave answers unread, or without a window, before its connection is closed.
   public static let stalledWriteMilliseconds: Int64 = 30_000
   /// Milliseconds a draining server waits for open requests after SIGTERM.
   public static let drainMilliseconds: Int64 = 5000

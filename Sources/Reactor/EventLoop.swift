@@ -28,7 +28,13 @@ public final class EventLoop {
   private var handlers: Slab<any ReadinessHandler>
   private let clock: @Sendable () -> Instant
   private let uptimeClock: @Sendable () -> Uptime
-  private var resumed: ContiguousArray<SlabKey> = []
+  private var turns = TurnQueue()
+  private var beginnings = TurnQueue()
+  /// Work of this round so far.
+  private var spent = 0
+  /// Work of a round after which those that wait for turns wait for the next one, so that what has become ready meanwhile need
+  /// not wait for all of them. One of each queue has its turn in every round.
+  public var workPerRound = Int.max
   private var deciding: [() -> Void] = []
   private var flushing: [() -> Void] = []
   private var mailboxes: [LoopMailbox] = []
@@ -72,9 +78,25 @@ public final class EventLoop {
   /// Stops telling; the owner closes the descriptor, which takes it out of the kernel's queue.
   public func forget(_ key: SlabKey) { handlers.remove(key) }
 
-  /// Runs the handler of `key` again in the next round, for reading, without waiting: for one who stopped early
-  /// to let others have their turn, or because its writing was stuck.
-  public func resume(_ key: SlabKey) { resumed.append(key) }
+  /// The two queues for turns.
+  public enum Queue: Sendable {
+    /// Those who have more to do than others.
+    case more
+    /// Those who are not there yet: connections to accept, handshakes.
+    case beginning
+  }
+
+  /// Gives the handler of `key` a turn, without waiting for anything, as soon as those that asked before have had theirs: for one
+  /// who stopped early to let others go first, or because its writing was stuck.
+  public func resume(_ key: SlabKey, in queue: Queue = .more) {
+    switch queue {
+    case .more: turns.append(key)
+    case .beginning: beginnings.append(key)
+    }
+  }
+
+  /// Counts `work` that a handler has done in this round, in whatever unit `workPerRound` is.
+  @inline(__always) public func spend(_ work: Int) { spent &+= work }
 
   // MARK: Timers, messages, round ends
 
@@ -128,7 +150,8 @@ public final class EventLoop {
     mailboxes.removeAll()
     deciding.removeAll()
     flushing.removeAll()
-    resumed.removeAll()
+    turns.removeAll()
+    beginnings.removeAll()
     // Swapped out first: what ends with a timer may cancel another.
     var dropped = TimerHeap()
     swap(&dropped, &timers)
@@ -148,13 +171,15 @@ public final class EventLoop {
     let count = try! poller.wait(milliseconds: milliseconds)
     handle.declareAsleep(false)
     time.value = Time(now: clock(), uptime: uptimeClock())
+    spent = 0
+    let before = (turns: turns.count, beginnings: beginnings.count)
 
     for index in 0..<count {
       let (key, readiness) = poller.event(index)
       guard key != Self.wakeKey else { continue }
       handlers[SlabKey(packed: key)]?.ready(readiness)
     }
-    runResumed()
+    runTurns(before)
     for mailbox in mailboxes { _ = mailbox.drain() }
     while let timer = timers.takeDue(uptime) { timer.fire() }
     for hook in deciding { hook() }
@@ -163,7 +188,7 @@ public final class EventLoop {
 
   /// How long the kernel may keep us: not at all while work is left, else until the next timer.
   private func sleepMilliseconds(_ limit: TimeSpan?) -> Int32 {
-    guard resumed.isEmpty else { return 0 }
+    guard turns.isEmpty, beginnings.isEmpty else { return 0 }
     var wait = limit
     if let earliest = timers.earliest {
       let untilTimer = max(.zero, earliest - uptimeClock())
@@ -176,14 +201,16 @@ public final class EventLoop {
     return Int32(clamping: max(0, wait.nanoseconds.saturatingAdd(999_999)) / 1_000_000)
   }
 
-  private func runResumed() {
-    guard !resumed.isEmpty else { return }
-    var taken: ContiguousArray<SlabKey> = []
-    swap(&taken, &resumed)
-    for key in taken { handlers[key]?.ready(.read) }
-    if resumed.isEmpty {
-      taken.removeAll(keepingCapacity: true)
-      swap(&taken, &resumed)
+  /// Gives turns to those that asked for one `before` this round: to the first of each queue, and to more as long as the round has
+  /// work left for them. Nobody has two turns between two flushes.
+  private func runTurns(_ before: (turns: Int, beginnings: Int)) {
+    for index in 0..<before.turns {
+      guard index == 0 || spent < workPerRound, let key = turns.takeFirst() else { break }
+      handlers[key]?.turn()
+    }
+    for index in 0..<before.beginnings {
+      guard index == 0 || spent < workPerRound, let key = beginnings.takeFirst() else { break }
+      handlers[key]?.turn()
     }
   }
 }

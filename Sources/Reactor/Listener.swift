@@ -8,9 +8,10 @@ public final class Listener: ReadinessHandler {
   private var socket: ListeningSocket?
   private var key: SlabKey?
   private var retry: Timer?
+  private var isWaiting = false
 
-  /// Connections accepted in one round; the rest waits for the next, so that those already open get their turn.
-  private static let acceptsPerRound = 64
+  /// Connections accepted in one turn; the rest waits for the next, so that those already open get theirs.
+  private static let acceptsPerTurn = 16
   /// Rest after running out of descriptors: accepting would fail at once, again and again, while the connection
   /// stays in the kernel's backlog.
   private static let exhaustedRest = TimeSpan.milliseconds(100)
@@ -23,15 +24,23 @@ public final class Listener: ReadinessHandler {
     self.socket = socket
     self.accept = accept
     key = try loop.watch(socket.descriptor, self)
-    retry = loop.makeTimer { [unowned self] in ready(.read) }
+    retry = loop.makeTimer { [unowned self] in turn() }
   }
 
   /// The address that is listened on; nil once closed.
   public var address: SocketAddress? { socket?.address }
 
-  /// Takes the connections that wait.
+  /// Asks for a turn: connections that are not there yet wait for those that are.
   public func ready(_ readiness: Readiness) {
-    for _ in 0..<Self.acceptsPerRound {
+    guard let key, !isWaiting else { return }
+    isWaiting = true
+    loop.resume(key, in: .beginning)
+  }
+
+  /// Takes some of the connections that wait.
+  public func turn() {
+    isWaiting = false
+    for _ in 0..<Self.acceptsPerTurn {
       guard let raw = socket?.descriptor.raw else { return }
       var taken: Int32?
       let peer: SocketAddress?
@@ -55,7 +64,7 @@ public final class Listener: ReadinessHandler {
       let connection = Descriptor(owning: taken)
       if let peer { accept(connection, peer) }
     }
-    if let key { loop.resume(key) }
+    ready(.read)
   }
 
   /// Stops accepting and gives up the port.

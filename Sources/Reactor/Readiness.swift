@@ -28,4 +28,12 @@ public protocol ReadinessHandler: AnyObject {
   /// Runs on the loop's thread. Readiness is told once: read or write until the call would block, or ask
   /// the loop to come back with `EventLoop.resume(_:)`.
   func ready(_ readiness: Readiness)
+
+  /// The turn that `EventLoop.resume(_:)` asked for.
+  func turn()
+}
+
+extension ReadinessHandler {
+  /// Reads.
+  public func turn() { ready(.read) }
 }

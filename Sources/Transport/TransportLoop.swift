@@ -17,11 +17,16 @@ public final class TransportLoop {
   public let exchanges: ExchangePool
   /// How often timeouts are looked for.
   public let sweepInterval: TimeSpan
+  /// Work of one turn of a connection, in the unit of `ServerSession.work`; the rest of what it has sent waits for another. A round
+  /// has as much for all who have more to do than others.
+  let turnWork: Int
+  /// The work of a step of a TLS handshake.
+  let handshakeWork: Int
 
   /// From the socket.
   var received = ByteQueue(capacity: TransportLoop.readBytes)
   /// Decrypted.
-  var plaintext = ByteQueue(capacity: TransportLoop.readBytes + 48 << 10)
+  var plaintext = ByteQueue(capacity: TransportLoop.plaintextBytes)
   /// From the driver.
   var outgoing = ByteQueue(capacity: TransportLoop.writeBytes)
   /// Encrypted, with room for a handshake's flight in front.
@@ -36,17 +41,24 @@ public final class TransportLoop {
   private var nextQuestion: UInt64 = 0
 
   /// Bytes read from a socket in one turn, before all others have theirs: two whole TLS records, which hold what a busy client
-  /// sends at once. The smallest frames that fit take a few milliseconds, and so long a flood of them makes others wait.
+  /// sends at once.
   static let readBytes = 2 * ((16 << 10) + 256)
+  /// Bytes of plaintext that so many bytes, and what TLS held before, may become.
+  static let plaintextBytes = readBytes + 48 << 10
   /// Bytes of plaintext gathered for one send.
   static let writeBytes = 64 << 10
 
   /// The shared things of `loop`, for at most `connections` connections of all its servers and clients, and at most
-  /// `exchanges` requests in progress.
+  /// `exchanges` requests in progress; `turnWork` is the work of one turn of a connection, some 40 ns a unit, and `handshakeWork`
+  /// what a step of a TLS handshake counts as.
   public init(
-    on loop: EventLoop, connections: Int, exchanges: Int, blockBytesMax: Int, sweepInterval: TimeSpan = .milliseconds(500)
+    on loop: EventLoop, connections: Int, exchanges: Int, blockBytesMax: Int, turnWork: Int = 10_000, handshakeWork: Int = 5000,
+    sweepInterval: TimeSpan = .milliseconds(500)
   ) {
     self.loop = loop
+    self.turnWork = turnWork
+    self.handshakeWork = handshakeWork
+    loop.workPerRound = turnWork
     self.sweepInterval = sweepInterval
     memory = SessionMemory(blockBytesMax: blockBytesMax)
     self.exchanges = ExchangePool(capacity: exchanges, memory: memory)

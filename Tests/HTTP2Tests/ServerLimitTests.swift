@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func resetsAreAllowedInABurstAndThenAtARate() {
-    var rate = ResetRate(burst: 3, perSecond: 2)
+    var rate = EventRate(burst: 3, perSecond: 2)
     let allowed = [10.0, 10, 10, 10, 10.4, 10.6, 10.6, 9, 11.1, 20, 20, 20, 20].map {
       rate.allows(at: Instant(nanoseconds: Int64($0 * 1e9)))
     }

@@ -93,6 +93,8 @@ final class TestServer {
   var failure: SessionFailure? { session.failure }
   var hasOpenExchanges: Bool { session.hasOpenExchanges }
   var oldestIncomplete: Instant? { session.oldestIncomplete }
+  var work: Int { session.work }
+  func hasAnswerWaiting(sinceTimes times: Int) -> Bool { session.hasAnswerWaiting(sinceTimes: times) }
 }
 
 func makePool(_ capacity: Int = 64, blockBytes: Int = 64 << 20, keptBytes: Int = 1 << 20) -> ExchangePool {

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""Attacks a gateway, and measures what it costs: the server's memory, and how long a well-behaved connection waits meanwhile.
+"""Attacks a gateway, and measures what it costs: the server's memory, how long a well-behaved connection waits meanwhile, and which
+kinds of refused connections it counts.
+
+Attackers are on machines of their own, but here share the processors with the server and its client: their threads have the lowest
+priority there is, and for the attacks whose bound is exact, a control run does the same to a server that serves nothing. What the
+well-behaved connection waits then is the scheduler's part.
 
   python3 Tests/Hostile/run.py                  every attack
   python3 Tests/Hostile/run.py --only reset     those whose name has "reset" in it
@@ -8,6 +13,7 @@
 import argparse
 import concurrent.futures
 import contextlib
+import dataclasses
 import itertools
 import os
 import pathlib
@@ -32,11 +38,19 @@ import server
 from attack import MB
 from attacker import Attacker, Departure, Silence
 from bystander import Bystander
+from sink import Sink
 
 # Bytes above its value at the start that the server's memory may have some seconds after the attack.
 AFTER = 20 * MB
 AFTER_SECONDS = 4
 QUIET_SECONDS = 0.25
+# Where the bound is exact: for how long all is quiet, the control run goes on, and the attack at least.
+EXACT_SECONDS = 1.0
+EXACT_ATTACK_SECONDS = 2.0
+# Seconds in which what has ended is counted.
+COUNTED_SECONDS = 3
+# Counted beside an attack without being meant: it hung up while the server had something to say.
+MEANWHILE = {"lost"}
 # A p99 in milliseconds that is never too long: the server's processor may have others to serve, too.
 GRAIN = 10.0
 # An attack may go wrong by what else the machine does; it has that many tries to keep its bounds.
@@ -80,7 +94,10 @@ def main():
                         if fault:
                             break
         for each, future in waiting:
-            failed += _report(each, *future.result())
+            words, fault = future.result()
+            if fault is None and not each.refused <= patient.refusals().keys():
+                fault = f"not counted: {', '.join(each.refused - patient.refusals().keys())}"
+            failed += _report(each, words, fault)
     print(f"{len(attacks) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
@@ -92,8 +109,6 @@ def _report(one, words, fault):
 
 def _run(one, target, seconds, long):
     """What an attack says, and its fault or None; on a thread of its own."""
-    # Attackers are elsewhere: here they leave the processor to the server and its client where both want it.
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
     attacker = Attacker(target, seconds, long)
     try:
         return one.run(attacker), None
@@ -105,6 +120,15 @@ def _run(one, target, seconds, long):
         return "", f"{type(error).__name__} {error}"
     finally:
         attacker.close()
+
+
+def _aside(function, *arguments):
+    """Calls the function on a thread that leaves the processors to all others, and so do the threads that it starts."""
+    def run():
+        os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
+        return function(*arguments)
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
 
 
 class Scene:
@@ -138,30 +162,63 @@ class Scene:
         return words + (f" (attempt {attempt + 1})" if attempt else ""), fault
 
     def _measured_once(self, one, seconds, long):
-        quiet = self._ask(QUIET_SECONDS)
-        start = self._server.memory()
+        quiet = self._ask(EXACT_SECONDS if one.exact else QUIET_SECONDS) if one.slowdown else None
+        control = self._control() if one.exact else None
+        start, counted = self._server.memory(), self._server.refusals()
         self._server.forget_peak()
-        with concurrent.futures.ThreadPoolExecutor(1) as thread:
-            words, fault = thread.submit(_run, one, self._server, seconds, long).result()
+        self._bystander.told()
+        spent, began = self._server.processor_seconds(), time.monotonic()
+        words, fault = _aside(_run, one, self._server, max(seconds, EXACT_ATTACK_SECONDS) if one.exact else seconds, long)
         busy = self._bystander.told()
         if self._server.has_ended:
             return words, f"the gateway ended with {self._server.process.returncode}"
+        share = (self._server.processor_seconds() - spent) / (time.monotonic() - began)
         peak, end = self._server.memory("VmHWM"), time.monotonic() + AFTER_SECONDS
         while (after := self._server.memory()) > self._before + AFTER and time.monotonic() < end:
             time.sleep(0.1)
-        bound = max(one.slowdown * quiet.p99, GRAIN)
-        words += (f" | p99 {quiet.p99:.1f} → {busy.p99:.1f} ms (p50 {busy.p50:.1f}, worst {busy.worst:.0f}, {busy.count} served)"
-                  f" | {start // MB} → {peak // MB} → {after // MB} MB")
         faults = [fault] if fault else []
+        words += f" | {start // MB} → {peak // MB} → {after // MB} MB"
         if busy.failure:
             faults.append(f"the well-behaved connection: {busy.failure}")
-        if busy.p99 > bound:
-            faults.append(f"p99 above {bound:.1f} ms")
+        if quiet:
+            words += (f" | p99 {quiet.p99:.1f}{f', {control.p99:.1f} beside an attack on nobody,' if control else ''} → {busy.p99:.1f} ms"
+                      f" (p50 {busy.p50:.1f}, worst {busy.worst:.0f}, {busy.count} served), {share:.0%} of a processor")
+            bound = one.slowdown * max(quiet.p99, control.p99) if control else max(one.slowdown * quiet.p99, GRAIN)
+            if busy.p99 > bound:
+                faults.append(f"p99 above {bound:.1f} ms")
         if peak > self._before + one.peak:
             faults.append(f"peak above {(self._before + one.peak) // MB} MB")
         if after > self._before + AFTER:
             faults.append(f"afterwards above {(self._before + AFTER) // MB} MB")
+        counts = self._counts(one, counted)
+        if counts:
+            words += " | counted " + ", ".join(f"{kind} {count}" for kind, count in counts.items())
+        if one.refused - counts.keys():
+            faults.append(f"not counted: {', '.join(one.refused - counts.keys())}")
+        if others := counts.keys() - one.refused - one.may - MEANWHILE:
+            faults.append(f"counted without cause: {', '.join(others)}")
         return words, "; ".join(faults) or None
+
+    def _control(self):
+        """How the well-behaved connection is while an attacker sends to a server that serves nothing."""
+        def send(port):
+            attacker = Attacker(dataclasses.replace(self._server, port=port), EXACT_SECONDS, False)
+            attacker.flood(attacker.tls(), itertools.repeat(bytes(16_384)))
+            attacker.close()
+        with Sink(self._server.folder) as sink:
+            self._bystander.told()
+            _aside(send, sink.port)
+            return self._bystander.told()
+
+    def _counts(self, one, before):
+        """What was counted since `before`, once everything is there that should be."""
+        end = time.monotonic() + COUNTED_SECONDS
+        while True:
+            now = self._server.refusals()
+            counts = {kind: count - before.get(kind, 0) for kind, count in now.items() if count > before.get(kind, 0)}
+            if one.refused <= counts.keys() or time.monotonic() > end:
+                return counts
+            time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
 """A gateway of our own as the target of an attack, and what it costs: its memory, read from /proc."""
 import contextlib
 import dataclasses
+import http.client
+import json
 import os
 import pathlib
+import re
 import resource
 import signal
+import ssl
 import subprocess
 import tempfile
 
@@ -29,6 +33,24 @@ class Server:
     def forget_peak(self):
         """The peak counts from here."""
         pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def processor_seconds(self):
+        """Seconds that its threads have computed so far."""
+        total = 0
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                total += int((task / "schedstat").read_text().split()[0])
+        return total / 1e9
+
+    def refusals(self):
+        """Connections that were refused or ended below HTTP so far, by kind."""
+        host, port = re.fullmatch(r".*?([^/]+):(\d+)", self.control).groups()
+        access = json.loads(pathlib.Path(f"{self.folder}/credentials.json").read_text())["read"]
+        connection = http.client.HTTPSConnection(host, int(port), context=ssl.create_default_context(cafile=self.ca), timeout=10)
+        connection.request("GET", "/metrics", headers={"authorization": f"Bearer {access}"})
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return {kind: int(count) for kind, count in re.findall(r'widgetpush_connections_refused_total\{kind="(\w+)"\} (\d+)', text)}
 
     @property
     def has_ended(self):

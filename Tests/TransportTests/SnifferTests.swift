@@ -12,9 +12,10 @@ private final class Echo: ConnectionDriver {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  func receive(_ bytes: RawSpan) {
+  func receive(_ bytes: RawSpan) -> Int {
     queue.append(bytes)
     connection.setNeedsFlush()
+    return bytes.byteCount
   }
   func receiveEnd() { hasPeerEnded = true }
   func drain(into other: inout ByteQueue) -> Bool {
@@ -33,7 +34,10 @@ private final class Echo: ConnectionDriver {
 private final class Curt: ConnectionDriver {
   private unowned let connection: Connection
   init(_ connection: Connection) { self.connection = connection }
-  func receive(_ bytes: RawSpan) { connection.close() }
+  func receive(_ bytes: RawSpan) -> Int {
+    connection.close()
+    return bytes.byteCount
+  }
   func receiveEnd() {}
   func drain(into other: inout ByteQueue) -> Bool { true }
   var wantsRead: Bool { true }

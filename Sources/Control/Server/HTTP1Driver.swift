@@ -27,8 +27,9 @@ final class HTTP1Driver: ConnectionDriver, RequestOwner {
   var isDone: Bool { session.isDone }
   var end: ConnectionEnd { hasPeerEnded ? .peerEnded : .finished }
 
-  func receive(_ bytes: RawSpan) {
+  func receive(_ bytes: RawSpan) -> Int {
     proceed(session.receive(bytes, date: clock.date))
+    return bytes.byteCount
   }
 
   /// Whoever sends no more may still read, but seldom does: what is being answered is hurried, and sent.

@@ -32,7 +32,8 @@ final class LoopBody {
     loop = try EventLoop(clock: clock)
     let transport = TransportLoop(
       on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnections * shared.upstreams.count,
-      exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
+      exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes, turnWork: Limits.turnWork,
+      handshakeWork: Limits.handshakeWork)
     self.shared = shared
     provider = try ProviderLoop(index, on: transport, shared)
     inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
@@ -53,6 +54,9 @@ final class LoopBody {
     settings.headerListBytesMax = Limits.headerListBytes
     settings.streamResetBurst = Limits.streamResets.burst
     settings.streamResetsPerSecond = Limits.streamResets.perSecond
+    settings.idleFrameBurst = Limits.idleFrames.burst
+    settings.idleFramesPerSecond = Limits.idleFrames.perSecond
+    settings.idleFramesPerRequest = Limits.idleFrames.perRequest
     settings.continuationsMax = Limits.continuations
     var timeouts = ConnectionTimeouts()
     timeouts.handshake = .milliseconds(Limits.handshakeMilliseconds)

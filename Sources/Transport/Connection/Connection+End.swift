@@ -9,6 +9,8 @@ extension Connection {
     let wasConnecting = phase == .connecting
     self.reason = reason
     phase = .lingering
+    held.removeAll()
+    held.releaseStorage()
     let driver = self.driver
     self.driver = nil
     driver?.ended(reason)

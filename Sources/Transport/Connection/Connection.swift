@@ -23,7 +23,8 @@ public final class Connection: ReadinessHandler {
   let owner: any ConnectionOwner
   let timeouts: ConnectionTimeouts
   /// A client goes on reading while its output is stuck: if both sides stopped, neither would ever start again.
-  let readsWhileBlocked: Bool
+  var readsWhileBlocked: Bool { !isServer }
+  private let isServer: Bool
   /// Its name in the transport, and the tag of its HTTP/2 session.
   private(set) var key = SlabKey(index: .max, generation: .max)
   private var watch: SlabKey?
@@ -41,6 +42,16 @@ public final class Connection: ReadinessHandler {
   var isTouched = false
   /// Whether the socket has bytes that were left there.
   var hasUnread = false
+  /// Plaintext that was left for another turn.
+  var held = ByteQueue(capacity: TransportLoop.plaintextBytes)
+  /// Whether the peer's end of the stream came behind it.
+  var isEndHeld = false
+  /// Whether it waits for its turn in the loop.
+  var isQueued = false
+  /// Work of its present or last turn.
+  var turnWork = 0
+  /// Bytes thrown away since it lingers.
+  var dropped = 0
   /// Whether the kernel has told that the peer sends no more.
   var hasSeenEnd = false
   /// Whether the end of what the peer sends was read.
@@ -66,7 +77,7 @@ public final class Connection: ReadinessHandler {
     self.owner = owner
     self.timeouts = timeouts
     phase = isServer ? .handshaking : .connecting
-    readsWhileBlocked = !isServer
+    self.isServer = isServer
     deadline = transport.loop.uptime + timeouts.handshake
     self.tls = consume tls
     self.socket = consume socket
@@ -90,7 +101,34 @@ public final class Connection: ReadinessHandler {
     // Without TLS there is no handshake to wait for, and the first event is not long in coming.
     if phase == .handshaking && !isSecure { becomeOpen() }
     if isBlocked && readiness.wantsWrite { unblock() }
-    if readiness.wantsRead { read() }
+    guard readiness.wantsRead, !isQueued else { return }
+    if waitsForTurn {
+      hasUnread = true
+      resume()
+    } else {
+      read()
+    }
+  }
+
+  /// The turn that it asked for.
+  public func turn() {
+    isQueued = false
+    read()
+  }
+
+  /// Whether it is one that others go ahead of: a client in its handshake, or one whose last turn was much work. Who asks for
+  /// little is served as soon as its bytes are there.
+  private var waitsForTurn: Bool {
+    phase == .handshaking ? isServer && isSecure : turnWork > transport.turnWork / Self.lightPart
+  }
+
+  /// The part of a turn up to which a connection goes ahead of others.
+  private static var lightPart: Int { 4 }
+
+  /// Counts work of its driver: of this turn, and of the round.
+  func spend(_ work: Int) {
+    turnWork &+= work
+    transport.loop.spend(work)
   }
 
   /// The attempt to connect has ended, one way or the other.
@@ -103,8 +141,12 @@ public final class Connection: ReadinessHandler {
     if isSecure { decrypt() } else { becomeOpen() }
   }
 
-  /// Asks for a turn in the next round, although nothing new may come.
-  func resume() { if let watch { transport.loop.resume(watch) } }
+  /// Asks for a turn, although nothing new may come.
+  func resume() {
+    guard let watch, !isQueued else { return }
+    isQueued = true
+    transport.loop.resume(watch, in: phase == .handshaking ? .beginning : .more)
+  }
 
   func stopWatching() {
     if let watch { transport.loop.forget(watch) }

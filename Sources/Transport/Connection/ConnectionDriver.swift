@@ -6,8 +6,9 @@ public import Reactor
 /// A driver writes when it is asked to `drain`, at the end of a round, and not when it feels like it; it asks to be
 /// asked with `Connection.setNeedsFlush()`.
 public protocol ConnectionDriver: AnyObject {
-  /// Takes all of `bytes`, which the peer sent.
-  func receive(_ bytes: RawSpan)
+  /// Takes `bytes`, which the peer sent, or as many of them as are one turn's work, which it tells `Connection.spend(_:)`; returns
+  /// how many. The rest comes again in another turn.
+  func receive(_ bytes: RawSpan) -> Int
   /// The peer sends no more; it may still read.
   func receiveEnd()
   /// Moves what is to be sent into `queue`; true when nothing is left, false when the queue is full.

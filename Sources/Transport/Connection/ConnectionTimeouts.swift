@@ -6,7 +6,7 @@ public struct ConnectionTimeouts: Sendable {
   public var handshake = TimeSpan.seconds(10)
   /// From the first byte of a request to its last.
   public var request = TimeSpan.seconds(30)
-  /// For the peer to take what lies ready for it (at most 160 KB), once its window is full.
+  /// For the peer to take what lies ready for it (at most 160 KB), once its window is full: TCP's, or HTTP/2's of an answer.
   public var stalledWrite = TimeSpan.seconds(30)
   /// For the peer to close after our last byte, so that it can read that byte; a close with unread input would be a
   /// reset, which takes our last bytes away from it.

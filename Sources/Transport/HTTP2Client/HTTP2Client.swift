@@ -193,7 +193,7 @@ extension HTTP2Client: ConnectionOwner {
 
 extension HTTP2Client: ConnectionDriver {
   /// Runs the protocol and hands the answers on.
-  public func receive(_ bytes: RawSpan) {
+  public func receive(_ bytes: RawSpan) -> Int {
     state.value.lastReceived = loop.uptime
     state.value.session.receive(bytes)
     handOnAnswers()
@@ -203,6 +203,7 @@ extension HTTP2Client: ConnectionDriver {
     }
     if isEstablished && !state.value.session.isClosing { delegate?.clientMaySend(self) }
     askForFlush()
+    return bytes.byteCount
   }
 
   /// Nothing can be answered any more.

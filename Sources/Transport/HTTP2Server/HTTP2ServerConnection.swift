@@ -20,6 +20,9 @@ public final class HTTP2ServerConnection {
     var session: ServerSession?
     var requests = 0
 
+    /// The session's work, or nil when it is gone.
+    var work: Int? { mutating get { session?.work } }
+
     mutating func takeReady() -> Exchange? {
       guard let exchange = session?.takeReady() ?? nil else { return nil }
       requests &+= 1
@@ -84,12 +87,24 @@ public final class HTTP2ServerConnection {
 }
 
 extension HTTP2ServerConnection: ConnectionDriver {
-  /// Runs the protocol, and has the requests that became complete answered.
-  public func receive(_ bytes: RawSpan) {
-    guard !isRefused else { return }
-    _ = state.value.session?.receive(bytes, now: connection.transport.loop.now)
-    guard let handler = server.handler else { return }
-    while let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
+  /// Bytes after which it is asked whether the turn's work is done.
+  private static var sliceBytes: Int { 2048 }
+
+  /// Runs the protocol, and has the requests that became complete answered, until another slice would be more than a turn's work.
+  public func receive(_ bytes: RawSpan) -> Int {
+    guard !isRefused else { return bytes.byteCount }
+    let limit = connection.transport.turnWork
+    var (taken, work, last) = (0, 0, 0)
+    while taken < bytes.byteCount, taken == 0 || work + last <= limit, let before = state.value.work {
+      let slice = bytes.extracting(taken..<min(taken + Self.sliceBytes, bytes.byteCount))
+      taken += slice.byteCount
+      _ = state.value.session?.receive(slice, now: connection.transport.loop.now)
+      while let handler = server.handler, let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
+      last = (state.value.work ?? before) - before
+      work += last
+    }
+    connection.spend(work)
+    return state.value.work == nil ? bytes.byteCount : taken
   }
 
   /// Gives up requests that can never become complete, and lets the others be answered.
@@ -116,10 +131,15 @@ extension HTTP2ServerConnection: ConnectionDriver {
     return hasPeerEnded ? .peerEnded : .finished
   }
 
-  /// Finds clients that do not finish their requests, or never began.
+  /// Finds clients that do not finish their requests, never began, or leave an answer no window.
   public func sweep(_ uptime: Uptime) {
     if state.value.session?.isEstablished == false && uptime >= settingsDeadline {
       connection.close(.handshakeTimeout)
+      return
+    }
+    let sweeps = server.timeouts.stalledWrite.nanoseconds / connection.transport.sweepInterval.nanoseconds
+    if state.value.session?.hasAnswerWaiting(sinceTimes: min(Int(sweeps), 254)) == true {
+      connection.close(.stalledWrite)
       return
     }
     guard let began = state.value.session?.oldestIncomplete ?? nil else {

@@ -25,17 +25,17 @@ final class ProtocolSniffer: ConnectionDriver {
     deadline = connection.transport.loop.uptime + connection.timeouts.handshake
   }
 
-  func receive(_ bytes: RawSpan) {
+  func receive(_ bytes: RawSpan) -> Int {
     var rest = bytes
     while first.count < Self.preface.utf8CodeUnitCount, !rest.isEmpty {
       first.append(byte: rest.byte(0))
       rest = rest.extracting(droppingFirst: 1)
       guard matches() else {
-        hand(rest, to: otherwise)
-        return
+        return bytes.byteCount - rest.byteCount + hand(rest, to: otherwise)
       }
     }
-    if first.count == Self.preface.utf8CodeUnitCount { hand(rest, to: http2) }
+    guard first.count == Self.preface.utf8CodeUnitCount else { return bytes.byteCount }
+    return bytes.byteCount - rest.byteCount + hand(rest, to: http2)
   }
 
   /// Whether the last byte is the preface's at its place.
@@ -47,16 +47,18 @@ final class ProtocolSniffer: ConnectionDriver {
 
   private func byte(_ index: Int, of queue: borrowing ByteQueue) -> UInt8 { queue.bytes.byte(index) }
 
-  private func hand(_ rest: RawSpan, to make: (Connection) -> any ConnectionDriver) {
+  /// Hands the connection on, with what has come; returns how many bytes of `rest` were taken.
+  private func hand(_ rest: RawSpan, to make: (Connection) -> any ConnectionDriver) -> Int {
     let driver = make(connection)
     connection.driver = driver
     give(first, to: driver)
-    if !rest.isEmpty { driver.receive(rest) }
+    let taken = rest.isEmpty ? 0 : driver.receive(rest)
     if isFinished { driver.finish() }
     connection.setNeedsFlush()
+    return taken
   }
 
-  private func give(_ queue: borrowing ByteQueue, to driver: any ConnectionDriver) { driver.receive(queue.bytes) }
+  private func give(_ queue: borrowing ByteQueue, to driver: any ConnectionDriver) { _ = driver.receive(queue.bytes) }
 
   func receiveEnd() { isFinished = true }
   func drain(into queue: inout ByteQueue) -> Bool { true }

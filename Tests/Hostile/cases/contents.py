@@ -40,7 +40,7 @@ BODIES = {
 }
 
 
-@attack(each=BODIES)
+@attack(each=BODIES, slowdown=None)
 def body(a, octets):
     """A payload that is not what it should be: a 400."""
     status, answer = a.push(body=octets, connection=a.connect(authenticated=True))
@@ -56,7 +56,7 @@ def compressed_body(a):
     return answer
 
 
-@attack()
+@attack(may={"flood"})
 def flood_of_bodies(a):
     """All of these at full speed."""
     block = fields.block(*fields.request(("authorization", "bearer " + a.server.token), ("apns-topic", "com.example.app"), method="POST",

@@ -1,11 +1,15 @@
 """Frames that are cheap to send and ask for an answer or for work."""
 import itertools
+import ssl
+import time
 
 import fields
 import frames
 from attack import attack
 from attacker import that
 
+STALLED_SECONDS = 30
+SWEEP_SECONDS = 3
 POST = fields.post()
 ENDLESS = {
     "SETTINGS": frames.settings((frames.INITIAL_WINDOW_SIZE, 65_535)),
@@ -20,42 +24,92 @@ ENDLESS = {
 }
 
 
-@attack(each={f"{name}, {how}": (octets, how == "read") for name, octets in ENDLESS.items() for how in ("read", "never read")})
+FLOODS = {f"{name}, {how}": (octets, how == "read") for name, octets in ENDLESS.items() for how in ("read", "never read")}
+# An acknowledgement of nothing breaks a rule; everything else is only too much.
+KINDS = {name: "protocol_error" if name.startswith("SETTINGS ACK") else "flood" for name in FLOODS}
+
+
+def _ended(result, code=frames.ENHANCE_YOUR_CALM):
+    """The server has hung up, and said why to one who reads."""
+    that(result.closed and result.goaway, "a GOAWAY and the end", result)
+    that(result.goaway[1] == code, frames.error_name(code), result)
+    return str(result)
+
+
+@attack(each=FLOODS, refused=KINDS)
 def flood(a, kind):
     """One frame over and over, the answers read or not."""
     octets, reads = kind
     made = a.connect()
     result = a.flood(made, itertools.repeat(octets * 100), reads=reads)
+    if reads:
+        _ended(result, frames.PROTOCOL_ERROR if octets == ENDLESS["SETTINGS ACK"] else frames.ENHANCE_YOUR_CALM)
     return str(result)
 
 
-@attack(each={"empty DATA": frames.data(1), "padded DATA": frames.data(1, frames.padded(b"", 255), flags=frames.PADDED),
+@attack(refused="flood", each={"empty DATA": frames.data(1), "padded DATA": frames.data(1, frames.padded(b"", 255), flags=frames.PADDED),
               "DATA of a byte": frames.data(1, b"1"), "WINDOW_UPDATE": frames.window_update(1, 1)})
 def flood_of_stream(a, octets):
     """Frames on an open stream that bring nothing."""
     made = a.connect()
     pieces = itertools.chain([frames.headers(made.next_stream(), POST, end=False)], itertools.repeat(octets * 50))
-    return str(a.flood(made, pieces))
+    return _ended(a.flood(made, pieces))
 
 
-@attack()
+@attack(refused="flood")
 def settings_of_many_entries(a):
     """SETTINGS with as many entries as a frame carries, each another window."""
     entries = [(frames.INITIAL_WINDOW_SIZE, size) for size in range(2000)]
     made = a.connect(authenticated=True)
     opened = [frames.headers(made.next_stream(), POST, end=False) for _ in range(900)]
     result = a.flood(made, itertools.chain(opened, itertools.repeat(frames.settings(*entries))))
-    return str(result)
+    return _ended(result)
 
 
-@attack(peak=40)
+def _ask_without_window(a, connections):
+    """Connections that ask a thousand times each and allow no byte of any answer."""
+    made = []
+    for _ in range(connections):
+        one = a.connect(authenticated=True)
+        one.send(frames.settings((frames.INITIAL_WINDOW_SIZE, 0)))
+        a.flood(one, (frames.headers(one.next_stream(), fields.get()) for _ in range(1000)), seconds=1)
+        made.append(one)
+    return made
+
+
+@attack(peak=60)
 def window_of_zero(a):
-    """A client that allows no byte of any answer, and asks on twenty connections."""
-    for _ in range(20):
-        made = a.connect((frames.INITIAL_WINDOW_SIZE, 0))
-        a.flood(made, (frames.headers(made.next_stream(), fields.get()) for _ in range(5000)), seconds=1)
-    that(not a.server.has_ended, "a server that runs", "its end")
+    """More answers without a window than there can be requests in flight: they give way to others."""
+    _ask_without_window(a, 20)
     return "held"
+
+
+@attack(waits=True, refused="stalled_write")
+def window_of_zero_for_long(a):
+    """Answers without a window for longer than a peer has to read them: the end of the connection."""
+    began = time.monotonic()
+    made = _ask_without_window(a, 1)[0]
+    made.socket.settimeout(60)
+    try:
+        while made.socket.recv(65_536):
+            pass
+    except (ConnectionError, ssl.SSLError):
+        pass
+    took = time.monotonic() - began
+    that(STALLED_SECONDS - 1 < took < STALLED_SECONDS + SWEEP_SECONDS, f"an end after {STALLED_SECONDS} seconds", f"{took:.1f}")
+    return f"closed after {took:.1f} s"
+
+
+@attack(waits=True, refused="stalled_write")
+def never_read_for_long(a):
+    """Answers that stay in the socket for longer than a peer has to read them: the end of the connection."""
+    made = a.connect()
+    asking = (frames.headers(made.next_stream(), fields.get()) for _ in itertools.count())
+    began = time.monotonic()
+    a.flood(made, asking, reads=False, seconds=STALLED_SECONDS + SWEEP_SECONDS)
+    while (took := time.monotonic() - began) < STALLED_SECONDS + SWEEP_SECONDS and "stalled_write" not in a.server.refusals():
+        time.sleep(0.2)
+    return f"{took:.1f} s"
 
 
 @attack(peak=40)

@@ -47,7 +47,7 @@ def _client_hello():
     return outgoing.read()
 
 
-@attack(waits=True, each={"nothing": b"", "half a ClientHello": _client_hello()[:100], "a whole one": _client_hello()})
+@attack(waits=True, refused={"half a ClientHello": "handshake_timeout", "a whole one": "handshake_timeout"}, each={"nothing": b"", "half a ClientHello": _client_hello()[:100], "a whole one": _client_hello()})
 def half_open_tls(a, octets):
     """Handshakes that are never finished: closed after ten seconds."""
     began = time.monotonic()
@@ -62,7 +62,7 @@ def half_open_tls(a, octets):
     return f"closed after {max(took):.1f} s"
 
 
-@attack(waits=True)
+@attack(waits=True, refused="handshake_timeout")
 def no_preface(a):
     """A TLS handshake and then nothing: closed after ten seconds."""
     began = time.monotonic()
@@ -120,7 +120,7 @@ def slow_body(a):
     return f"IdleTimeout after {took:.1f} s"
 
 
-@attack()
+@attack(slowdown=None, refused="handshake_failed")
 def renegotiation(a):
     """Handshakes within a TLS 1.2 connection are refused."""
     context = SSL.Context(SSL.TLSv1_2_METHOD)
@@ -145,7 +145,7 @@ def renegotiation(a):
     return f"refused: {refused}"
 
 
-@attack(slowdown=20)
+@attack()
 def handshake_flood(a):
     """Handshakes as fast as four clients make them, each hung up at once."""
     context = ssl.create_default_context(cafile=a.server.ca)
@@ -163,7 +163,10 @@ def handshake_flood(a):
     return f"{count / a.seconds:.0f} handshakes a second"
 
 
-@attack(slowdown=20, each={"nothing": b"", "a ClientHello": _client_hello(), "garbage": b"\x80" * 300, "HTTP/1.1": b"GET / HTTP/1.1\r\n\r\n"})
+SAID = {"nothing": b"", "a ClientHello": _client_hello(), "garbage": b"\x80" * 300, "HTTP/1.1": b"GET / HTTP/1.1\r\n\r\n"}
+
+
+@attack(each=SAID, refused={said: "handshake_failed" for said in SAID if said != "nothing"})
 def connection_flood(a, octets):
     """Connections as fast as they can be made, with a few bytes, and gone again."""
     count, end = 0, time.monotonic() + a.seconds
@@ -174,7 +177,7 @@ def connection_flood(a, octets):
     return f"{count / a.seconds:.0f} connections a second"
 
 
-@attack(descriptors=256, slowdown=10)
+@attack(descriptors=256, slowdown=10, refused="no_descriptors")
 def out_of_descriptors(a):
     """More connections than a process of 256 descriptors can have: the others are served, and so is what comes after."""
     raws = []
@@ -223,3 +226,34 @@ def idle_connections(a):
     words = f"{each[0] / 1024:.1f} KB a connection, {each[1] / 1024:.1f} KB after a request on each"
     that(max(each) < 44 * 1024, "less than 44 KB a connection", words)
     return words
+
+
+def _error(name, *octets, preface=True):
+    """What breaks a rule of the connection, behind the preface or in its place, and the kind it counts as."""
+    return b"".join(([frames.PREFACE, frames.settings()] if preface else []) + list(octets)), name
+
+
+STRANGERS = {
+    "HTTP/1.1": _error("http1", b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n", preface=False),
+    "garbage": _error("garbage", bytes(range(200, 250)) * 10, preface=False),
+    "DATA on no stream": _error("protocol_error", frames.data(0, b"x")),
+    "a window too large": _error("flow_control_error", frames.window_update(0, frames.WINDOW_MAX)),
+    "a PING of seven bytes": _error("frame_size_error", frames.frame(frames.PING, 0, 0, b"7 bytes")),
+    "an index of nothing": _error("compression_error", frames.headers(1, fields.indexed(120))),
+}
+
+
+@attack(each=STRANGERS, refused={name: kind for name, (_, kind) in STRANGERS.items()}, slowdown=None)
+def stranger(a, said):
+    """Who does not speak HTTP/2, or breaks a rule of its connections, is told GOAWAY and hung up on, and counted by kind."""
+    secure = a.tls().socket
+    secure.settimeout(10)
+    secure.sendall(said[0])
+    came = b""
+    try:
+        while more := secure.recv(65_536):
+            came += more
+    except (ConnectionError, ssl.SSLError):
+        pass
+    that(b"\x07\x00\x00\x00\x00\x00" in came, "a GOAWAY", came[-40:])
+    return f"{len(came)} bytes of answer"

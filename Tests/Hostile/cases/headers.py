@@ -10,7 +10,7 @@ BEGIN = fields.indexed(fields.METHOD_POST) + fields.indexed(fields.SCHEME_HTTPS)
 LITERAL = fields.literal("x-a", "b" * 4000)
 
 
-@attack(each={"empty": b"", "small": fields.literal("a", "b"), "full": LITERAL * 4})
+@attack(exact=True, refused="flood", each={"empty": b"", "small": fields.literal("a", "b"), "full": LITERAL * 4})
 def continuation_flood(a, piece):
     """A header list that never ends (CVE-2024-28182)."""
     def pieces(made):
@@ -29,14 +29,15 @@ def _bomb(made):
         yield frames.headers(made.next_stream(), bomb)
 
 
-@attack()
+@attack(exact=True, refused="flood")
 def hpack_bomb(a):
     """Single bytes that stand for thousands, 64 MB a list (CVE-2016-6581)."""
     floods = a.repeatedly(_bomb)
+    that(floods[0].closed, "the server to hang up", floods[0])
     return f"{len(floods)} connections, {sum(each.sent for each in floods) / 16_000:.0f} bombs"
 
 
-@attack()
+@attack(exact=True, refused="flood")
 def hpack_table_churn(a):
     """Table sizes that change in every list, and entries that drive each other out."""
     churn = fields.size_update(0) + fields.size_update(4096) + BEGIN + fields.literal("x-a", "b" * 3900, fields.INCREMENTAL) * 3
@@ -60,9 +61,10 @@ def header_list_of_8000_bytes(a):
     return f"{fits}, then {over}"
 
 
-@attack()
+@attack(exact=True, refused="flood")
 def many_fields(a):
-    """A thousand tiny fields in each list."""
+    """Two hundred tiny fields in each list."""
     block = BEGIN + fields.literal("a", "b") * 200
     floods = a.repeatedly(lambda made: (frames.headers(made.next_stream(), block) for _ in itertools.count()))
+    that(floods[0].closed, "the server to hang up", floods[0])
     return f"{sum(each.sent for each in floods) / len(block):.0f} lists"

@@ -1,0 +1,90 @@
+import Primitives
+
+/// Measures what a client sends, frame by frame, ahead of nghttp2, which does not tell of the frames that it passes over.
+///
+/// It knows where frames begin and what their heads say (RFC 9113 section 4.1), and nothing else: counting costs some instructions
+/// a frame, and needs no clock.
+struct FrameMeter {
+  /// What some bytes were.
+  struct Tally: Equatable {
+    /// Frames that began.
+    var frames = 0
+    /// Bytes of header blocks, each of which may stand for a field.
+    var headerBytes = 0
+    /// Frames that bring nothing, long ones counted as several.
+    var idle = 0
+  }
+
+  /// Bytes of content with which a DATA frame counts as one that brings something; the last of a body always does.
+  private static let dataBytesMin = 64
+  /// Bytes of padding that a frame may have, its length included.
+  private static let paddingMax = 256
+
+  private let headerListBytesMax: Int
+  /// Bytes of the present frame that are still to come; the preface counts as one.
+  private var rest = Preface.count
+  private var isHeaderBlock = false
+  /// A head that came in parts.
+  private var head = InlineArray<9, UInt8>(repeating: 0)
+  private var headCount = 0
+
+  /// A meter for a connection of which nothing has come, with header lists of at most `headerListBytesMax` bytes.
+  init(headerListBytesMax: Int) { self.headerListBytesMax = headerListBytesMax }
+
+  /// Measures the next bytes.
+  mutating func measure(_ bytes: RawSpan) -> Tally {
+    var tally = Tally()
+    bytes.withUnsafeBytes { buffer in
+      var place = 0
+      while place < buffer.count {
+        if rest > 0 {
+          let length = min(rest, buffer.count - place)
+          if isHeaderBlock { tally.headerBytes += length }
+          rest -= length
+          place += length
+        } else if headCount == 0, buffer.count - place >= 9 {
+          begin(buffer.baseAddress! + place, &tally)
+          place += 9
+        } else {
+          head[headCount] = buffer[place]
+          headCount += 1
+          place += 1
+          if headCount == 9 { beginParted(&tally) }
+        }
+      }
+    }
+    return tally
+  }
+
+  private mutating func beginParted(_ tally: inout Tally) {
+    headCount = 0
+    let whole = head
+    whole.span.withUnsafeBytes { begin($0.baseAddress!, &tally) }
+  }
+
+  /// A frame begins with the head at `head`.
+  @inline(__always) private mutating func begin(_ head: UnsafeRawPointer, _ tally: inout Tally) {
+    let bytes = head.assumingMemoryBound(to: UInt8.self)
+    let length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
+    rest = length
+    tally.frames += 1
+    let (kind, flags) = (bytes[3], bytes[4])
+    isHeaderBlock = kind == Self.headers || kind == Self.continuation
+    switch kind {
+    case Self.data:
+      let padding = flags & Self.padded == 0 ? 0 : Self.paddingMax
+      if flags & Self.endStream == 0, length < Self.dataBytesMin + padding { tally.idle += 1 }
+    case Self.headers:
+      // No list that is taken has so long a block.
+      if length > headerListBytesMax { tally.idle += length / 64 }
+    default: tally.idle += 1 + length / 256
+    }
+  }
+
+  // Types and flags of RFC 9113 section 6.
+  private static let data: UInt8 = 0
+  private static let headers: UInt8 = 1
+  private static let continuation: UInt8 = 9
+  private static let endStream: UInt8 = 1
+  private static let padded: UInt8 = 8
+}
