@@ -1,8 +1,10 @@
+import Foundation
 import Gateway
 import HTTP2
 import JSON
 import Primitives
 import Push
+import Reactor
 import Security
 import Testing
 import Transport
@@ -37,6 +39,53 @@ import Transport
     #expect(text.split(separator: "\n").count == 3)
     let json = try #require(EventText.json(event, credentials))
     #expect(json["event"] == "ignored" && json["cause"] == "noSuchActivity" && json["remedy"]?.stringValue?.isEmpty == false)
+  }
+
+  @Test func aCertificateThatIsTurnedAwayIsToldWithItsRemedy() throws {
+    let peer = try #require(SocketAddress("127.0.0.1:5000"))
+    let event = GatewayEvent.certificateRefused(
+      RefusedCertificate(
+        peer: peer, serverName: "api.push.apple.com", name: "Push a\u{1B}", reason: .badCertificateEnvironment, detail: "it is for another")
+    )
+    let text = try #require(EventText.text(event, credentials))
+    #expect(
+      text.hasPrefix(
+        "connection from 127.0.0.1:5000, which asked for api.push.apple.com: GOAWAY BadCertificateEnvironment  certificate Push a?\n"))
+    #expect(text.contains("it is for another") && text.contains("api.sandbox.push.apple.com"))
+    let json = try #require(EventText.json(event, credentials))
+    #expect(
+      json["event"] == "certificateRefused" && json["reason"] == "BadCertificateEnvironment"
+        && json["remedy"]?.stringValue?.isEmpty == false)
+    let tokens = try #require(EventText.text(.invalidProviderTokens(peer), credentials))
+    #expect(
+      tokens.contains("16 invalid provider tokens")
+        && EventText.json(.invalidProviderTokens(peer), credentials)?["peer"] == "127.0.0.1:5000")
+    #expect(advice(.tls(try tlsFailure())) { $0.contains("provider.clientCertificates.ca") })
+  }
+
+  /// What a server says of a client whose certificate it does not trust.
+  private func tlsFailure() throws -> TLSFailure {
+    let now = Instant(unixSeconds: Int64(Date().timeIntervalSince1970))
+    let authority = try CertificateAuthority.make(commonName: "authority", now: now, days: 1)
+    let server = try TLSContext.server(
+      TLSIdentity(authority.issue(names: ["localhost"], now: now, days: 1)), protocols: [],
+      clients: .optional(authorityPEM: nil, chainBytesMax: 16_384))
+    let shown = try authority.issueClient(topics: ["a"], development: true, production: true, now: now, days: 1)
+    let client = try TLSContext.client(
+      .authorities(pem: authority.certificate.pem()), protocols: [],
+      identity: TLSIdentity(certificatePEM: shown.certificate.pem(), keyPEM: shown.key.pem()))
+    var ours = TLSSession(server: server)
+    var theirs = TLSSession(client: client, name: "localhost")
+    var there = ByteQueue(capacity: 1 << 17)
+    var back = ByteQueue(capacity: 1 << 17)
+    var plain = ByteQueue(capacity: 1 << 17)
+    for _ in 0..<4 {
+      _ = theirs.receive(back.bytes, plaintext: &plain, output: &there)
+      back.removeAll()
+      if case .failed(let failure) = ours.receive(there.bytes, plaintext: &plain, output: &back) { return failure }
+      there.removeAll()
+    }
+    throw CancellationError()
   }
 
   @Test func whatPeersChooseCannotSteerATerminal() throws {
