@@ -13,6 +13,8 @@ struct FrameMeter {
     var headerBytes = 0
     /// Frames that bring nothing, long ones counted as several.
     var idle = 0
+    /// The most CONTINUATION frames that one header list has had so far.
+    var continuations = 0
   }
 
   /// Bytes of content with which a DATA frame counts as one that brings something; the last of a body always does.
@@ -24,6 +26,7 @@ struct FrameMeter {
   /// Bytes of the present frame that are still to come; the preface counts as one.
   private var rest = Preface.count
   private var isHeaderBlock = false
+  private var continuations = 0
   /// A head that came in parts.
   private var head = InlineArray<9, UInt8>(repeating: 0)
   private var headCount = 0
@@ -70,6 +73,12 @@ struct FrameMeter {
     tally.frames += 1
     let (kind, flags) = (bytes[3], bytes[4])
     isHeaderBlock = kind == Self.headers || kind == Self.continuation
+    if kind == Self.continuation {
+      continuations += 1
+      tally.continuations = max(tally.continuations, continuations)
+    } else {
+      continuations = 0
+    }
     switch kind {
     case Self.data:
       let padding = flags & Self.padded == 0 ? 0 : Self.paddingMax

@@ -208,6 +208,15 @@ import Primitives
   /// The work of a stream that is opened and reset (`ServerSession.work`).
   private static let workOfReset = 6
 
+  /// Whether the client may send these frames; false, and the session has failed, when they are too many.
+  mutating func allows(_ tally: FrameMeter.Tally) -> Bool {
+    guard failure == nil else { return false }
+    guard tally.continuations > settings.continuationsMax else { return countIdle(tally.idle) }
+    failure = .violation(
+      code: HTTP2ErrorCode.enhanceYourCalm, detail: "more than \(settings.continuationsMax) CONTINUATION frames in a header list")
+    return false
+  }
+
   /// The client has sent what brings nothing; false, and the session has failed, when it does so too much.
   mutating func countIdle(_ count: Int) -> Bool {
     guard failure == nil else { return false }

@@ -56,7 +56,7 @@ public struct ServerSession: ~Copyable {
     }
     let tally = core.pointee.meter.measure(bytes)
     core.pointee.work += tally.frames + tally.headerBytes / 4 + bytes.byteCount / 64
-    if tally.idle > 0, !core.pointee.countIdle(tally.idle) { return fail() }
+    if tally.idle > 0, !core.pointee.allows(tally) { return fail() }
     let consumed = bytes.withUnsafeBytes {
       nghttp2_session_mem_recv(core.pointee.session, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
     }

@@ -10,7 +10,7 @@ extension SessionFailure {
 
   /// The failure behind a fatal error of nghttp2, such as a flood of frames that it has given up to answer.
   init(library error: CInt) {
-    let isFlood = error == NGHTTP2_ERR_FLOODED.rawValue || error == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue
+    let isFlood = error == NGHTTP2_ERR_FLOODED.rawValue
     self = .violation(
       code: isFlood ? HTTP2ErrorCode.enhanceYourCalm : HTTP2ErrorCode.internalError, detail: String(cString: nghttp2_strerror(error)))
   }

@@ -19,7 +19,8 @@ final class SessionOptions {
     self.init()
     // `EventRate` counts them: nghttp2 would count those of streams that are over.
     nghttp2_option_set_stream_reset_rate_limit(pointer, .max, 0)
-    nghttp2_option_set_max_continuations(pointer, settings.continuationsMax)
+    // `FrameMeter` counts them: nghttp2 counts the pieces that a frame's head comes in, too.
+    nghttp2_option_set_max_continuations(pointer, .max)
   }
 
   deinit { nghttp2_option_del(pointer) }

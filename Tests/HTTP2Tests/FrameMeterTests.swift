@@ -24,7 +24,10 @@ import Testing
   func frameByItself(frame: Frame, idle: Int, headerBytes: Int) {
     var meter = FrameMeter(headerListBytesMax: 8000)
     _ = meter.measure(Array(preface.prefix(24)).span.bytes)
-    #expect(meter.measure(frame.bytes.span.bytes) == FrameMeter.Tally(frames: 1, headerBytes: headerBytes, idle: idle))
+    let continuations = frame.kind == .continuation ? 1 : 0
+    #expect(
+      meter.measure(frame.bytes.span.bytes)
+        == FrameMeter.Tally(frames: 1, headerBytes: headerBytes, idle: idle, continuations: continuations))
   }
 
   /// However the bytes are cut, they count the same.
@@ -41,6 +44,7 @@ import Testing
       sum.frames += part.frames
       sum.headerBytes += part.headerBytes
       sum.idle += part.idle
+      sum.continuations = max(sum.continuations, part.continuations)
     }
     #expect(sum == expected && expected.frames > 7 && expected.idle >= 3)
   }
@@ -98,6 +102,25 @@ import Testing
     let ping = Frame(kind: .ping, payload: Array(0..<8)).bytes
     let allowed = (0..<100).prefix { _ in server.receive(ping) == nil }.count
     #expect(allowed == 20)
+  }
+
+  /// A header list may come in so many CONTINUATION frames, and those in as many pieces as it likes.
+  @Test(arguments: [8, 9]) func continuations(count: Int) throws {
+    let server = TestServer()
+    let block = headerBlock(pushFields())
+    var bytes = preface + Frame(kind: .headers, flags: Frame.endStream, stream: 1, payload: Array(block.prefix(20))).bytes
+    for number in 1...count {
+      let isLast = number == count
+      let part = isLast ? Array(block.dropFirst(20 + 10 * (count - 1))) : Array(block.dropFirst(10 + 10 * number).prefix(10))
+      bytes += Frame(kind: .continuation, flags: isLast ? Frame.endHeaders : 0, stream: 1, payload: part).bytes
+    }
+    for byte in bytes { server.receive([byte]) }
+    guard count > 8 else {
+      #expect(try server.next().fieldCount == pushFields().count)
+      return
+    }
+    #expect(server.failure?.code == HTTP2ErrorCode.enhanceYourCalm && server.ready() == nil)
+    #expect(server.frames().last?.errorCode == HTTP2ErrorCode.enhanceYourCalm)
   }
 
   /// Opening more streams than may be, without end, ends the connection; want of room on our side does not.

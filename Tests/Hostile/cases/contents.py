@@ -48,7 +48,7 @@ def body(a, octets):
     return answer[:100]
 
 
-@attack()
+@attack(slowdown=None)
 def compressed_body(a):
     """A body that says it is compressed is refused, and nothing is expanded."""
     status, answer = a.push(("content-encoding", "gzip"), body=BODIES["gzip"])
@@ -69,7 +69,7 @@ def flood_of_bodies(a):
     return f"{len(floods)} connections, {sum(each.sent for each in floods) / 1e6:.1f} MB taken"
 
 
-@attack()
+@attack(slowdown=None)
 def oversized_body(a):
     """Fifty bodies as large as a stream's window are 413 each, and its bytes are not kept."""
     made = a.connect(authenticated=True)
@@ -167,7 +167,7 @@ def _twice(f):
     return text + "." + _segment(f.ours(text.encode()))
 
 
-@attack()
+@attack(slowdown=None)
 def forged_tokens(a):
     """Provider tokens that must not get in, whatever they claim about their own key."""
     count = 0
@@ -178,7 +178,7 @@ def forged_tokens(a):
     return f"{count} forged tokens refused"
 
 
-@attack()
+@attack(slowdown=None)
 def key_by_reference(a):
     """A token that names where its key can be fetched: nobody fetches it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -195,7 +195,7 @@ def key_by_reference(a):
         that(False, "no connection", "a connection to the address in the token")
 
 
-@attack()
+@attack(slowdown=None)
 def giant_authorization(a):
     """Authorization of thousands of bytes is refused without being read."""
     made = a.connect()
@@ -205,7 +205,7 @@ def giant_authorization(a):
     return answer
 
 
-@attack()
+@attack(refused="invalid_provider_tokens", may={"flood"})
 def unknown_tokens(a):
     """Provider tokens that are all different, each of which costs the check of a signature; a connection that the server closes for them
     is followed by another."""

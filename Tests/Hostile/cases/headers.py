@@ -48,7 +48,7 @@ def hpack_table_churn(a):
     return f"{len(floods)} connections, {sum(each.sent for each in floods) / len(churn):.0f} lists"
 
 
-@attack()
+@attack(slowdown=None)
 def header_list_of_8000_bytes(a):
     """A list of at most 8,000 bytes is a request, a larger one is answered 431 and costs no more than that."""
     made = a.connect(authenticated=True)
