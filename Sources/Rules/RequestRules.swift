@@ -68,13 +68,22 @@ public struct RequestRules: Sendable {
     let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
     let sender = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
-    let (header, topic, token) = try checkHeaders(fields, headers, path, sender, &memory.topic)
+    return try check(
+      fields, headers: headers, path, from: sender, body: body, bodyBytesTotal: bodyBytesTotal, now: now, &memory.topic, &memory.payload)
+  }
+
+  /// What is left once it is known who sends the request.
+  @inline(__always) func check(
+    _ fields: RequestFields, headers: RawSpan, _ path: (token: DeviceToken?, text: ByteRange), from sender: Sender, body: RawSpan,
+    bodyBytesTotal: Int, now: Instant, _ topicMemory: inout TopicMemory, _ payloadMemory: inout PayloadMemory
+  ) throws(Violation) -> ParsedPush {
+    let (header, topic, token) = try checkHeaders(fields, headers, path, sender, &topicMemory)
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
       type: topic.type, family: topic.family, now: now, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
-    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, answers.malformedBody, &memory.payload)
+    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, answers.malformedBody, &payloadMemory)
     var warnings = content.warnings
     if header.type == nil { warnings.insert(.pushTypeMissing) }
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
@@ -118,7 +127,7 @@ public struct RequestRules: Sendable {
   }
 
   /// The refusal for `violation`, with whatever else of the request can be read.
-  private func refusal(_ violation: Violation, _ fields: RequestFields, headers: RawSpan) -> Refusal {
+  func refusal(_ violation: Violation, _ fields: RequestFields, headers: RawSpan) -> Refusal {
     var refusal = Refusal(reason: violation.reason, field: violation.field, detail: violation.detail)
     if let range = fields.apnsID { refusal.id = PushID(text: headers[range]) }
     if let range = fields.pushType { refusal.type = HeaderRules.pushType(headers[range]) }

@@ -157,6 +157,15 @@ public final class Store: Sendable {
     }
   }
 
+  /// What would become of a push at this moment, with nothing done about it; `fill` makes the operation in the batch that it is given.
+  public func preview(_ fill: @escaping @Sendable (Batch) -> AdmitOperation) async throws(StoreError) -> AdmissionPreview {
+    try await ask { core in
+      let batch = Batch()
+      let operation = fill(batch)
+      return core.state.preview(operation, batch, at: core.now)
+    }
+  }
+
   // MARK: Budgets
 
   /// The budgets of a token, in the order of its widgets; empty when its kind has none, nil when it is not registered.

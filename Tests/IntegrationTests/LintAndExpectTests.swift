@@ -37,4 +37,17 @@ import Testing
     let page = try Document(more.standardOutput)
     #expect(page["matched"].int == 1)
   }
+
+  @Test func whatIfSendsNothing() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let send = [Deployment.executable, "send", "--state-dir", dev.state.path, token, "--what-if"]
+    let result = try await run(send)
+    #expect(result.status == 0 && result.text.contains("would be answered 200: forwarding"), "\(result.text)\(result.standardError)")
+    #expect(result.text.contains("budget widgets: 12 before, 11 after"), "\(result.text)")
+    #expect(try await dev.control("GET", "/v1/pushes?token=\(token)", as: "read").json["pushes"].array.isEmpty)
+    let wrong = try await run(send + ["--payload", #"{"aps":{"content-changed":1}}"#])
+    #expect(wrong.status == 1 && wrong.text.contains("would be answered 400 BadPayload"), "\(wrong.text)")
+  }
 }

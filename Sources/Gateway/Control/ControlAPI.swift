@@ -52,7 +52,9 @@ public struct ControlAPI: Sendable {
   public init(_ parts: Parts) { self.parts = parts }
 
   /// Every route.
-  public var routes: [Route] { registrationRoutes + pushRoutes + channelRoutes + budgetRoutes + appRoutes + statusRoutes + devRoutes }
+  public var routes: [Route] {
+    registrationRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + appRoutes + statusRoutes + devRoutes
+  }
 
   /// The push token that a path names, in hexadecimal of either case.
   func token(_ routed: RoutedRequest) throws(ControlError) -> DeviceToken {

@@ -65,6 +65,7 @@ extension RequestRules {
     switch sender {
     case .provider(let index): providers[index].environment
     case .certificate(let certificate): certificate.environment
+    case .anyone: nil
     }
   }
 
@@ -88,7 +89,7 @@ extension RequestRules {
     case .certificate(let certificate) where !certificate.names(bundle):
       throw Violation(
         .topicMismatch, ":path", "the client's certificate does not name \(bundle.quoted), only \(certificate.list)")
-    case .provider, .certificate: break
+    case .provider, .certificate, .anyone: break
     }
     guard apps.policy(at: app).broadcast else {
       throw Violation(.broadcastFeatureNotEnabled, ":path", "broadcast is set to false for the app \(bundle.quoted)")

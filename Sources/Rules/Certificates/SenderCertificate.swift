@@ -57,6 +57,8 @@ enum Sender {
   case provider(Int)
   /// The owner of the connection's certificate.
   case certificate(SenderCertificate)
+  /// Nobody in particular: the request is only looked at.
+  case anyone
 
   /// The index of the key; nil for a certificate.
   var provider: Int? {

@@ -50,6 +50,7 @@ extension RequestRules {
     switch sender {
     case .provider(let provider): try checkAllowed(app, bundle, provider)
     case .certificate(let certificate): try checkAllowed(text, suffixType, certificate)
+    case .anyone: break
     }
     let matched = try Self.match(type, suffixType, family, bundle: bundle, text)
     let topic = Topic(

@@ -103,7 +103,7 @@ public struct PushLint {
     checking("apns-topic") { bytes, fields throws(Violation) in
       var memory = TopicMemory()
       _ = try Self.anyRules.checkTopic(
-        fields.topic, bytes, type: HeaderRules.statedType(fields, bytes), from: .provider(0), &memory)
+        fields.topic, bytes, type: HeaderRules.statedType(fields, bytes), from: .anyone, &memory)
     } with: {
       fields
     }
@@ -137,9 +137,9 @@ public struct PushLint {
     }
   }
 
-  /// Rules for which every app exists, and a key that may send to it.
+  /// Rules for which every app exists.
   private static let anyRules = RequestRules(
-    apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "")), providers: ProviderDirectory([.init(keyID: "any", teamID: "any")]))
+    apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "")), providers: ProviderDirectory([]))
 
   // MARK: The payload
 

@@ -42,7 +42,7 @@ extension StoreState {
   }
 
   /// What the token itself has against the push.
-  private func refusal(of operation: AdmitOperation, _ number: UInt32, _ batch: Batch) -> Admission? {
+  func refusal(of operation: AdmitOperation, _ number: UInt32, _ batch: Batch) -> Admission? {
     let token = tokens[number]
     let route = routes[token.pointee.route]
     if let environment = operation.environment, environment != route.pointee.environment {
@@ -62,7 +62,7 @@ extension StoreState {
   }
 
   /// Keeps what the push needs until it has ended; nil when there is no room.
-  private mutating func take(_ operation: AdmitOperation, _ number: UInt32, _ batch: Batch, at now: Instant) -> UInt32? {
+  mutating func take(_ operation: AdmitOperation, _ number: UInt32, _ batch: Batch, at now: Instant) -> UInt32? {
     let topic = Int(operation.topic.count)
     let collapse = Int(operation.collapseID.count)
     let payload = Int(operation.payload.count)
@@ -93,17 +93,7 @@ extension StoreState {
     _ slot: UInt32, _ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, supersedes: Bool, at now: Instant
   ) {
     let number = pushes[slot].pointee.token
-    if supersedes { inheritDelay(slot, in: number) }
-    let coalesce = operation.traits.lane == .reload ? coalescing(number) : .zero
-    if coalesce > .zero {
-      pushes[slot].pointee.notBefore = now + coalesce
-      pushes[slot].pointee.notBeforeCause = .coalescing
-    }
-    let before = credits(number, slot, at: now)
-    var terms = terms(number, slot, at: now)
-    terms.isNew = true
-    terms.blocked = blocker(number, for: slot)
-    terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
+    let (before, terms) = arrivalTerms(slot, operation, supersedes: supersedes, at: now)
     var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
     let decision = decide(&budgets, terms, at: now)
     switch decision {
@@ -134,6 +124,24 @@ extension StoreState {
       release(slot)
       end(&operation, number, .ignored, cause, before, isCharged ? creditsAfter(before, terms.rule) : before, at: now)
     }
+  }
+
+  /// What the decision about a push depends on that was just taken in, and the credits that there are.
+  mutating func arrivalTerms(
+    _ slot: UInt32, _ operation: AdmitOperation, supersedes: Bool, at now: Instant
+  ) -> (credits: Int?, DecisionTerms) {
+    let number = pushes[slot].pointee.token
+    if supersedes { inheritDelay(slot, in: number) }
+    let coalesce = operation.traits.lane == .reload ? coalescing(number) : .zero
+    if coalesce > .zero {
+      pushes[slot].pointee.notBefore = now + coalesce
+      pushes[slot].pointee.notBeforeCause = .coalescing
+    }
+    var terms = terms(number, slot, at: now)
+    terms.isNew = true
+    terms.blocked = blocker(number, for: slot)
+    terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
+    return (credits(number, slot, at: now), terms)
   }
 
   /// Lets a waiting push stand for this one.
@@ -175,7 +183,7 @@ extension StoreState {
   }
 
   /// What exactly was wrong, where the cause's own sentence leaves it open; else empty.
-  private func detail(of reason: Reason, _ operation: AdmitOperation, _ batch: Batch) -> String {
+  func detail(of reason: Reason, _ operation: AdmitOperation, _ batch: Batch) -> String {
     guard reason == .deviceTokenNotForTopic, let number = tokens.find(operation.token) else { return "" }
     let token = tokens[number]
     let app = batch.bytes[operation.bundleID].string

@@ -27,6 +27,7 @@ extension Command {
       Option("--expiration", "SECONDS", "apns-expiration: Unix time, or 0 for one attempt (none)"),
       Option("--collapse-id", "TEXT", "apns-collapse-id; empty sends none (the type for widgets and controls, else none)"),
       Option("--id", "UUID", "apns-id (the gateway makes one)"),
+      Option(switch: "--what-if", "send nothing; tell what would become of it, and what it would cost"),
       Option(switch: "--no-wait", "do not wait for what becomes of it"),
       Option("--timeout", "TIME", "how long to wait, such as 10s (10s)"), .json, .stateFolder,
     ],
@@ -39,6 +40,12 @@ extension Command {
     let control = try ControlClient(folder)
     let now = Machine.now
     let push = try PushDraft.push(arguments, control, now: now)
+    if arguments.has("--what-if") {
+      let answer = try control.call("POST", "/v1/what-if", .object(push.described))
+      guard answer.isSuccess else { throw CommandError(answer) }
+      Console.print(arguments.wantsJSON ? answer.json.serialized(pretty: true) : WhatIfReport.text(answer.json))
+      return WhatIfReport.isInVain(answer.json) ? 1 : 0
+    }
     let answer = try ProviderClient(folder, now: now).send(push)
     var record: JSONValue?
     if let id = answer.id, !arguments.has("--no-wait") {

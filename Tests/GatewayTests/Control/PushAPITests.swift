@@ -247,6 +247,52 @@ import Testing
     #expect(try await stage.call(.delete, target).status == 409)
   }
 
+  // MARK: What if
+
+  @Test func whatWouldBecomeOfAPushIsTold() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    let push: JSONValue = [
+      "token": .string(APIStage.token(1)), "type": "widgets", "topic": "com.example.app.push-type.widgets", "priority": "5",
+      "payload": ["aps": ["content-changed": true]],
+    ]
+    let first = try await stage.call(.post, "/v1/what-if", as: "read", push).json
+    #expect(first["status"] == 200 && first["disposition"] == "forwarding" && first["budget"] == "widgets", "\(first)")
+    #expect(first["budgetBefore"] == 12 && first["budgetAfter"] == 11)
+    #expect(first["warnings"]?[0]?["code"] == "collapseIDMissing")
+    try await stage.push(1)
+    let second = try await stage.call(.post, "/v1/what-if", as: "read", push).json
+    #expect(second["disposition"] == "waiting" && second["cause"] == "minimumInterval", "\(second)")
+    #expect(try await stage.call(.get, "/v1/pushes", as: "read").json["pushes"]?.arrayValue?.count == 1, "nothing was sent")
+  }
+
+  @Test func whatWouldBeRefusedIsTold() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    try await stage.register(2, bundle: APIStage.other)
+    let token = JSONValue.string(APIStage.token(1))
+    for (body, reason, field) in [
+      (["token": token, "topic": "com.example.app.push-type.widget"], "TopicDisallowed", "apns-topic"),
+      (["token": "xy", "topic": "com.example.app.push-type.widgets"], "BadDeviceToken", ":path"),
+      (["token": token, "topic": "com.example.app.push-type.widgets", "priority": "7"], "BadPriority", "apns-priority"),
+      (["token": token, "topic": "com.example.app.push-type.widgets", "body": "{"], "BadPayload", "body"),
+    ] as [(JSONValue, String, String)] {
+      let answer = try await stage.call(.post, "/v1/what-if", as: "read", body)
+      #expect(answer.status == 200 && answer.json["reason"]?.stringValue == reason, "\(answer.text)")
+      #expect(answer.json["field"]?.stringValue == field && answer.json["remedy"] != nil, "\(answer.text)")
+    }
+    let payload: JSONValue = ["aps": ["content-changed": true]]
+    let unknown: JSONValue = ["token": .string(APIStage.token(9)), "topic": "com.example.app.push-type.widgets", "payload": payload]
+    #expect(try await stage.call(.post, "/v1/what-if", as: "read", unknown).json["cause"] == "tokenUnknown")
+    // Another app's token is as good as none.
+    let foreign: JSONValue = ["token": .string(APIStage.token(2)), "topic": "com.example.app.push-type.widgets", "payload": payload]
+    #expect(try await stage.call(.post, "/v1/what-if", as: APIStage.bundle, foreign).json["cause"] == "tokenUnknown")
+    let theirs: JSONValue = ["token": .string(APIStage.token(2)), "topic": "com.example.other.push-type.widgets", "payload": payload]
+    #expect(try await stage.call(.post, "/v1/what-if", as: APIStage.bundle, theirs).status == 403)
+    #expect(try await stage.call(.post, "/v1/what-if", as: "read", ["token": token, "body": "", "payload": 1]).field == "body")
+    #expect(try await stage.call(.post, "/v1/what-if", as: "read", ["tokn": token]).status == 400)
+  }
+
   // MARK: Status
 
   @Test func status() async throws {

@@ -1,0 +1,139 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Rules
+import Storage
+
+extension ControlAPI {
+  /// `/v1/what-if`.
+  var whatIfRoutes: [Route] { [Route(.post, "/v1/what-if", .scope(.read), whatIf)] }
+
+  /// What would become of a push that is not sent.
+  @Sendable private func whatIf(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let push = try routed.request.readJSON { reader throws(FieldError) in try WhatIfPush(&reader) }
+    let rules = parts.settings?.parts.provider.rules ?? RequestRules(apps: parts.apps, providers: ProviderDirectory([]))
+    switch push.verdict(rules, now: parts.now()) {
+    case .refused(let refusal):
+      var object = Self.refused(refusal.reason, .none, detail: refusal.detail)
+      object["field"] = .string(refusal.field)
+      return .json(.object(object))
+    case .push(let parsed):
+      let bundleID = push.text(parsed.bundle)
+      guard routed.grant.sees(bundleID) else {
+        throw .forbidden("the access token \"\(routed.grant.name)\" is not one of the app \"\(bundleID)\"", field: "topic")
+      }
+      let present = try await asking { () async throws(StoreError) in try await parts.store.registration(parsed.token) }
+      if let present, !routed.grant.sees(present.registration.bundleID) {
+        return .json(.object(Self.refused(.badDeviceToken, .tokenUnknown, detail: "")))
+      }
+      let preview = try await asking { () async throws(StoreError) in
+        try await parts.store.preview { push.operation(parsed, in: $0) }
+      }
+      return .json(preview.json(warnings: parsed.warnings))
+    }
+  }
+
+  fileprivate static func refused(_ reason: Reason, _ cause: Cause, detail: String) -> JSONObject {
+    let remedy = Remedy(.refused, cause: cause, reason: reason)
+    var object: JSONObject = [
+      "status": .integer(Int64(reason.status)), "reason": .string(reason.description), "disposition": .string(Disposition.refused.name),
+    ]
+    if cause != .none { object["cause"] = .string(cause.name) }
+    object["certainty"] = .string(remedy.certainty.name)
+    object["happened"] = .string(remedy.happened)
+    object["remedy"] = .string(remedy.advice)
+    if !detail.isEmpty { object["detail"] = .string(detail) }
+    return object
+  }
+}
+
+extension AdmissionPreview {
+  /// The preview as the control side shows it: the answer, what follows, and what it would cost.
+  fileprivate func json(warnings: PushWarnings) -> JSONValue {
+    var object: JSONObject
+    switch result {
+    case .refused(let reason, let cause, _, let retryAt):
+      object = ControlAPI.refused(reason, cause, detail: detail)
+      object["payableAt"] = retryAt.map(\.json)
+    case .unsettled, .forwarded: object = accepted(cause)
+    case .waiting(let due, let cause):
+      object = accepted(cause)
+      object["due"] = due.map(\.json)
+    case .merged(let id):
+      object = accepted(.mergedIntoWaiting)
+      object["mergedInto"] = .string(id.description)
+    case .ended(_, let cause): object = accepted(cause)
+    }
+    object["budget"] = budget.map { .string($0.rawValue) }
+    object["budgetBefore"] = budgetBefore.map { .integer(Int64($0)) }
+    object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }
+    if isLowered { object["sentPriority"] = 5 }
+    if isAdopted { object["registersToken"] = true }
+    let all = warnings.all
+    if !all.isEmpty { object["warnings"] = .array(all.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
+    return .object(object)
+  }
+
+  private func accepted(_ cause: Cause) -> JSONObject {
+    let remedy = Remedy(result.disposition, cause: cause, reason: nil)
+    var object: JSONObject = ["status": 200, "disposition": .string(result.disposition.name)]
+    if cause != .none { object["cause"] = .string(cause.name) }
+    object["certainty"] = .string(remedy.certainty.name)
+    object["happened"] = .string(remedy.happened)
+    object["remedy"] = .string(remedy.advice)
+    return object
+  }
+}
+
+/// A push as `POST /v1/what-if` describes it: what its request would say.
+private struct WhatIfPush: Sendable {
+  private var headers: [UInt8] = []
+  private var fields = RequestFields()
+  private var body: [UInt8] = []
+
+  /// Reads the fields; throws for the first that is of the wrong form or unknown.
+  init(_ reader: inout JSONReader) throws(FieldError) {
+    fields.method = append("POST")
+    fields.path = append("/3/device/" + (try reader.string("token")))
+    fields.topic = try reader.optionalString("topic").map { append($0) }
+    fields.pushType = try reader.optionalString("type").map { append($0) }
+    fields.priority = try reader.optionalString("priority").map { append($0) }
+    fields.expiration = try reader.optionalString("expiration").map { append($0) }
+    fields.collapseID = try reader.optionalString("collapseID").map { append($0) }
+    fields.apnsID = try reader.optionalString("id").map { append($0) }
+    let payload = reader.optionalValue("payload")
+    if let text = try reader.optionalString("body") {
+      guard payload == nil else { throw reader.error("body", "is the payload as text, and payload the same as JSON; give one of them") }
+      body = Array(text.utf8)
+    } else {
+      body = payload.map { Array($0.serialized().utf8) } ?? []
+    }
+    try reader.finish()
+  }
+
+  private mutating func append(_ text: String) -> ByteRange {
+    let range = ByteRange(offset: headers.count, count: text.utf8.count)
+    headers += text.utf8
+    return range
+  }
+
+  /// What stands at `range` of the headers.
+  func text(_ range: ByteRange) -> String { unsafe headers.span.bytes[range].string }
+
+  /// What the rules say of it.
+  func verdict(_ rules: RequestRules, now: Instant) -> Verdict {
+    unsafe rules.judge(fields, headers: headers.span.bytes, body: body.span.bytes, now: now)
+  }
+
+  /// The admission that it would ask for.
+  func operation(_ push: ParsedPush, in batch: Batch) -> AdmitOperation {
+    let topic = batch.append(text(push.topic))
+    return AdmitOperation(
+      reply: 0, id: push.id ?? PushID(high: 0, low: 0), token: push.token, type: push.type, priority: push.priority,
+      prioritySent: push.prioritySent, expiration: push.expiration, traits: push.traits, warnings: push.warnings,
+      received: .distantPast, topic: topic, bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
+      collapseID: push.collapseID.isEmpty ? .empty : batch.append(text(push.collapseID)),
+      payload: unsafe batch.append(body.span.bytes))
+  }
+}

@@ -1,0 +1,94 @@
+import Delivery
+import Primitives
+public import Push
+
+/// What would become of a push, with nothing done about it.
+public struct AdmissionPreview: Hashable, Sendable {
+  /// The answer.
+  public var result: Admission
+  /// What exactly would be wrong, where the cause's own sentence leaves it open; else empty.
+  public var detail = ""
+  /// Credits of the budget that binds, before; nil where the push costs nothing.
+  public var budgetBefore: Int?
+  /// Credits of the budget that binds, after.
+  public var budgetAfter: Int?
+  /// Which budget pays; nil where the push costs nothing.
+  public var budget: BudgetKind?
+  /// Whether it would go on with priority 5 in place of its own.
+  public var isLowered = false
+  /// Why it would go although its budget is spent; else `none`.
+  public var cause = Cause.none
+  /// Whether the push would register its token.
+  public var isAdopted = false
+
+  init(_ result: Admission) { self.result = result }
+}
+
+// The same checks and the same decision as an admission's, on a push that is given back at once and on a copy of the budgets.
+extension StoreState {
+  /// What `admit` would answer now, and what it would cost.
+  mutating func preview(_ asked: AdmitOperation, _ batch: Batch, at now: Instant) -> AdmissionPreview {
+    var operation = asked
+    operation.received = now
+    guard let number = tokens.find(operation.token), tokens[number].pointee.isActive else {
+      guard routes.policy(batch.bytes[operation.bundleID].string).unknownTokens == .adopt else {
+        return AdmissionPreview(.refused(.badDeviceToken, .tokenUnknown))
+      }
+      var preview = AdmissionPreview(.forwarded)
+      preview.isAdopted = true
+      return preview
+    }
+    if let refusal = refusal(of: operation, number, batch) {
+      var preview = AdmissionPreview(refusal)
+      if case .refused(let reason, _, _, _) = refusal { preview.detail = detail(of: reason, operation, batch) }
+      return preview
+    }
+    if case .at(let date) = operation.expiration, date <= now { return AdmissionPreview(.ended(.expired, .expirationPassed)) }
+    let waiting = waitingPushes(number)
+    if let stands = waiting.first(where: { pushes[$0].pointee.traits.lane.standsFor(newer: operation.traits.lane) }) {
+      return AdmissionPreview(.merged(into: pushes[stands].pointee.id))
+    }
+    let superseded = waiting.count { gives(way: pushes[$0].pointee.traits, to: operation.traits) }
+    guard waiting.count - superseded < settings.lanePushes else { return AdmissionPreview(.refused(.tooManyRequests, .laneFull)) }
+    guard let slot = take(operation, number, batch, at: now) else { return AdmissionPreview(.refused(.serviceUnavailable)) }
+    defer { release(slot) }
+    return decided(slot, operation, supersedes: superseded > 0, at: now)
+  }
+
+  private mutating func decided(_ slot: UInt32, _ operation: AdmitOperation, supersedes: Bool, at now: Instant) -> AdmissionPreview {
+    let number = pushes[slot].pointee.token
+    let (before, terms) = arrivalTerms(slot, operation, supersedes: supersedes, at: now)
+    var copy = Array(tokens.budgets(number))
+    var budgets = copy.mutableSpan
+    let decision = decide(&budgets, terms, at: now)
+    var preview: AdmissionPreview
+    switch decision {
+    case .forward(let cause):
+      preview = AdmissionPreview(.forwarded)
+      preview.cause = cause
+    case .forwardAtFive(let cause):
+      preview = AdmissionPreview(.forwarded)
+      preview.cause = cause
+      preview.isLowered = true
+    case .hold(let until, let cause): preview = AdmissionPreview(.waiting(due: until, cause))
+    case .reject(let until, let cause):
+      let why: Cause = cause == .minimumInterval ? .tooSoon : .budgetSpent
+      preview = AdmissionPreview(.refused(.tooManyRequests, why, since: nil, retryAt: until))
+    case .drop(let cause): preview = AdmissionPreview(.ended(.ignored, cause))
+    }
+    preview.budget = budget(number, slot)
+    preview.budgetBefore = before
+    if let rule = terms.rule, before != nil { preview.budgetAfter = Int(copy.span.survey(rule, at: now).credits) }
+    return preview
+  }
+
+  private func waitingPushes(_ number: UInt32) -> [UInt32] {
+    var slots: [UInt32] = []
+    var slot = tokens[number].pointee.laneHead
+    while slot != none {
+      slots.append(slot)
+      slot = pushes[slot].pointee.next
+    }
+    return slots
+  }
+}
