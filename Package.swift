@@ -99,28 +99,32 @@ let package = Package(
       ],
       swiftSettings: safe),
 
+    // How many random runs a test makes.
+    .target(name: "Seeds", path: "Tests/Support/Seeds", swiftSettings: tests),
+
     .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"], swiftSettings: tests),
     .testTarget(name: "PushTests", dependencies: ["Primitives", "Push"], swiftSettings: tests),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives"], swiftSettings: tests),
     .testTarget(name: "TelemetryTests", dependencies: ["Primitives", "Telemetry"], swiftSettings: tests),
-    .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor"], swiftSettings: tests),
+    .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor", "Seeds"], swiftSettings: tests),
     .testTarget(name: "SecurityTests", dependencies: ["Primitives", "Security"], swiftSettings: tests),
-    .testTarget(name: "HTTP2Tests", dependencies: ["CNghttp2", "HTTP2", "Primitives"], swiftSettings: tests),
+    .testTarget(name: "HTTP2Tests", dependencies: ["CNghttp2", "HTTP2", "Primitives", "Seeds"], swiftSettings: tests),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "Primitives"], swiftSettings: tests),
     .testTarget(name: "YAMLTests", dependencies: ["Primitives", "YAML"], swiftSettings: tests),
     .testTarget(
-      name: "TransportTests", dependencies: ["HTTP2", "Primitives", "Reactor", "Security", "Transport"], swiftSettings: tests),
-    .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: tests),
-    .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push"], swiftSettings: tests),
+      name: "TransportTests", dependencies: ["HTTP2", "Primitives", "Reactor", "Security", "Seeds", "Transport"], swiftSettings: tests),
+    .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules", "Seeds"], swiftSettings: tests),
+    .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),
-    .testTarget(name: "StorageTests", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Storage"], swiftSettings: tests),
+    .testTarget(
+      name: "StorageTests", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Seeds", "Storage"], swiftSettings: tests),
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Delivery", "Forwarding", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"], swiftSettings: tests),
-    .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push"], swiftSettings: tests),
+    .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(
       name: "ControlTests",
-      dependencies: ["Control", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport"],
+      dependencies: ["Control", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Seeds", "Telemetry", "Transport"],
       swiftSettings: tests),
     .testTarget(
       name: "GatewayTests",

@@ -65,10 +65,11 @@ public struct Slab<Element: ~Copyable>: ~Copyable {
   @inlinable public mutating func insert(_ element: consuming Element) -> SlabKey? {
     if freeHead != .max {
       let index = freeHead
-      unsafe freeHead = slots[Int(index)].nextFree
-      unsafe slots[Int(index)].element = consume element
+      let slot = unsafe slots + Int(index)
+      unsafe freeHead = slot.pointee.nextFree
+      unsafe slot.pointee.element = consume element
       filled &+= 1
-      return unsafe SlabKey(index: index, generation: slots[Int(index)].generation)
+      return unsafe SlabKey(index: index, generation: slot.pointee.generation)
     }
     guard initialized < capacity else { return nil }
     let index = initialized
@@ -82,10 +83,10 @@ public struct Slab<Element: ~Copyable>: ~Copyable {
   @discardableResult
   @inlinable public mutating func remove(_ key: SlabKey) -> Element? {
     guard contains(key) else { return nil }
-    let index = Int(key.index)
-    let element = unsafe slots[index].element.take()
-    unsafe slots[index].generation &+= 1
-    unsafe slots[index].nextFree = freeHead
+    let slot = unsafe slots + Int(key.index)
+    let element = unsafe slot.pointee.element.take()
+    unsafe slot.pointee.generation &+= 1
+    unsafe slot.pointee.nextFree = freeHead
     freeHead = key.index
     filled &-= 1
     return element
@@ -102,13 +103,15 @@ public struct Slab<Element: ~Copyable>: ~Copyable {
     _ key: SlabKey, _ body: (inout Element) throws(E) -> R
   ) throws(E) -> R? {
     guard contains(key) else { return nil }
-    return try unsafe body(&slots[Int(key.index)].element!)
+    let slot = unsafe slots + Int(key.index)
+    return try unsafe body(&slot.pointee.element!)
   }
 
   /// Runs `body` on every element, in slot order.
   @inlinable public mutating func forEach(_ body: (SlabKey, inout Element) -> Void) {
     for index in 0..<initialized where unsafe slots[index].element != nil {
-      unsafe body(SlabKey(index: UInt32(index), generation: slots[index].generation), &slots[index].element!)
+      let slot = unsafe slots + index
+      unsafe body(SlabKey(index: UInt32(index), generation: slot.pointee.generation), &slot.pointee.element!)
     }
   }
 }

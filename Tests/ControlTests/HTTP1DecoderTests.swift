@@ -1,4 +1,5 @@
 import Primitives
+import Seeds
 import Testing
 
 @testable import Control
@@ -187,8 +188,8 @@ private func text(of message: HTTP1Message) -> String {
   }
 
   /// Seeded damage to good requests: never a trap, never more than the limits kept, always the same verdict however it is cut.
-  @Test(arguments: 0..<400) func damagedRequestsAreJudgedAlike(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test(arguments: seeds(400)) func damagedRequestsAreJudgedAlike(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
     var bytes = Array(Self.pipeline.joined().utf8)
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       let place = Int.random(in: 0..<bytes.count, using: &random)

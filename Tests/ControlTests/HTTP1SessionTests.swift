@@ -1,4 +1,5 @@
 import Primitives
+import Seeds
 import Testing
 
 @testable import Control
@@ -52,8 +53,8 @@ private struct Exchange {
   }
 
   /// However the pipeline is cut and whenever answers come, the same answers in the same order.
-  @Test(arguments: 0..<200) func seededInterleaving(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test(arguments: seeds(200)) func seededInterleaving(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
     var rest = Array((0..<8).map { Self.request("\($0)") }.joined().utf8)[...]
     var exchange = Exchange()
     var answered = 0

@@ -1,6 +1,7 @@
 import Delivery
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @Suite("Budgets") struct BudgetTests {
@@ -43,7 +44,7 @@ import Testing
   }
 
   /// Random parameters and random arrivals against a list of all charges ever made.
-  @Test(arguments: 1...40) func noWindowSeesMoreThanTheAllowanceAtRandom(seed: UInt64) {
+  @Test(arguments: seeds(40)) func noWindowSeesMoreThanTheAllowanceAtRandom(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let allowance = Int64.random(in: 1...60, using: &generator)
     let burst = Int64.random(in: 1...allowance, using: &generator)

@@ -1,6 +1,7 @@
 import JSON
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @testable import DeviceModel
@@ -10,9 +11,9 @@ import Testing
   private let names = ["phone", "pad", "watch"]
   private let bundleIDs = ["com.example.one", "com.example.two"]
 
-  @Test(arguments: 1...16) func invariantsHold(seed: Int) throws {
-    var random = SplitMix(seed: UInt64(seed))
-    var fleet = DeviceFleet(seed: "random", hashSeed: UInt64(seed), tokensMax: 400, logEntries: 50)
+  @Test(arguments: seeds(16)) func invariantsHold(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    var fleet = DeviceFleet(seed: "random", hashSeed: seed, tokensMax: 400, logEntries: 50)
     var now = noon
     /// What the gateway would hold after carrying out the effects.
     var gateway: [DeviceToken: Registration] = [:]

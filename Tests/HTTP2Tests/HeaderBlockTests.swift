@@ -1,5 +1,6 @@
 import HTTP2
 import Primitives
+import Seeds
 import Testing
 
 /// The header blocks that we send, read by nghttp2's decoder.
@@ -228,7 +229,7 @@ import Testing
   // MARK: At random
 
   /// Lists of any names and lengths, over one connection, in both directions.
-  @Test(arguments: 0..<20 as Range<UInt64>) func anyLists(seed: UInt64) throws {
+  @Test(arguments: seeds(20)) func anyLists(seed: UInt64) throws {
     var numbers = Numbers(state: seed)
     let (client, server) = (started(), TestServer())
     server.receive(preface)

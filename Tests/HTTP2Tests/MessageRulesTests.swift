@@ -1,6 +1,7 @@
 import CNghttp2
 import HTTP2
 import Primitives
+import Seeds
 import Testing
 
 /// What of RFC 9113 section 8 a message may break, and what comes of it, as nghttp2 has it.
@@ -252,7 +253,7 @@ import Testing
   // MARK: At random
 
   /// Lists of good and bad fields in any order, as requests with bodies and trailers, next to what nghttp2 makes of them.
-  @Test(arguments: 0..<24 as Range<UInt64>) func anyRequest(seed: UInt64) throws {
+  @Test(arguments: seeds(24)) func anyRequest(seed: UInt64) throws {
     var numbers = Numbers(state: seed)
     let outcomes = (0..<300).map { _ -> Bool in
       let fields = anyFields(&numbers)

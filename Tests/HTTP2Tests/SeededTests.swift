@@ -1,5 +1,6 @@
 import HTTP2
 import Primitives
+import Seeds
 import Testing
 
 /// A reproducible stream of numbers (SplitMix64).
@@ -19,7 +20,7 @@ struct Numbers {
 /// Long random runs from a seed; the seed is the test's argument, so that a failure can be run again.
 @Suite("Seeded") struct SeededTests {
   /// Recorded connections with random damage, in random pieces: the session may refuse anything, but it keeps its accounts.
-  @Test(arguments: 0..<40 as Range<UInt64>) func damagedBytes(seed: UInt64) {
+  @Test(arguments: seeds(40)) func damagedBytes(seed: UInt64) {
     var numbers = Numbers(state: seed)
     let pool = makePool(8)
     for _ in 0..<25 {
@@ -53,7 +54,7 @@ struct Numbers {
 
   /// Both sides at random: sent, cancelled, answered in any order and size, refused, cut into pieces, and at the end shut
   /// down or lost. Every request gets one answer, and a response is the one that was given to it.
-  @Test(arguments: 0..<60 as Range<UInt64>) func everyRequestGetsOneAnswer(seed: UInt64) throws {
+  @Test(arguments: seeds(60)) func everyRequestGetsOneAnswer(seed: UInt64) throws {
     var numbers = Numbers(state: seed)
     let pool = makePool(1 + numbers.below(20))
     let memory = SessionMemory(blockBytesMax: 16 << 20)

@@ -1,6 +1,7 @@
 import Primitives
 import Push
 import Rules
+import Seeds
 import Testing
 
 /// A request about broadcasts under construction; untouched, it is one that every rule lets pass.
@@ -165,7 +166,7 @@ private let rows: [Row] = [
   }
 
   /// Requests of each kind with random bytes changed, added and removed: each gets a verdict, and each refusal says why.
-  @Test(arguments: 0..<8) func everyGarbledRequestGetsAVerdict(seed: UInt64) {
+  @Test(arguments: seeds(8)) func everyGarbledRequestGetsAVerdict(seed: UInt64) {
     var random = Splitter(state: seed)
     let seeds = [
       CastRequest(), .create(good), .manage("GET"), .manage("DELETE"),

@@ -1,11 +1,12 @@
 import Primitives
 import Push
 import Rules
+import Seeds
 import Testing
 
 @Suite("Garbled requests") struct GarbledRequestTests {
   /// Requests of each kind with random bytes changed, added and removed: each gets a verdict, and each refusal says why.
-  @Test(arguments: 0..<8) func everyRequestGetsAVerdict(seed: UInt64) {
+  @Test(arguments: seeds(8)) func everyRequestGetsAVerdict(seed: UInt64) {
     var random = Splitter(state: seed)
     var rules = TestRules(TestRules.apps(seed % 2 == 0 ? .strict : .apple, any: seed % 4 < 2))
     let seeds = [

@@ -1,6 +1,7 @@
 import Delivery
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @testable import Storage
@@ -124,7 +125,7 @@ import Testing
   }
 
   /// Failures at random while a store works: every answer of 200 is known afterwards, in memory and on disk.
-  @Test(arguments: 1...5) func failuresAtRandom(seed: UInt64) async throws {
+  @Test(arguments: seeds(5)) func failuresAtRandom(seed: UInt64) async throws {
     var generator = SplitMix64(seed: seed)
     let engine = FailingEngine(MemoryEngine())
     let harness = try Harness(engine)

@@ -1,6 +1,7 @@
 import Delivery
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @testable import Storage
@@ -40,7 +41,7 @@ import Testing
   }
 
   /// Topic, collapse id and payload are left out where they are those of the push before; each push must get its own back.
-  @Test(arguments: 1...20) func everyPushGetsItsOwnBytesBack(seed: UInt64) throws {
+  @Test(arguments: seeds(20)) func everyPushGetsItsOwnBytesBack(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let bench = try Bench()
     for token in 0..<50 { try bench.register(Bench.registration(token, .app)) }
@@ -64,7 +65,7 @@ import Testing
 
   /// Whatever commit is the last, what comes back is the state as it was then; pages that were folded meanwhile are ahead of the journal's
   /// first rows and must do no harm.
-  @Test(arguments: 1...12) func everyCommitCanBeTheLast(seed: UInt64) throws {
+  @Test(arguments: seeds(12)) func everyCommitCanBeTheLast(seed: UInt64) throws {
     var run = try SimulationTests.Run(seed: seed, MemoryEngine())
     for _ in 0..<40 {
       if let fault = try run.play(steps: 10) ?? run.compareWithSaved() {

@@ -1,12 +1,13 @@
 import Delivery
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @testable import Storage
 
 @Suite("Power cuts") struct PowerCutTests {
-  @Test(arguments: 1...8) func nothingAcknowledgedIsTakenBack(seed: UInt64) throws {
+  @Test(arguments: seeds(8)) func nothingAcknowledgedIsTakenBack(seed: UInt64) throws {
     let faults = try run(seed: seed) { _ in }
     #expect(faults == [])
   }

@@ -1,19 +1,20 @@
 import Delivery
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @testable import Storage
 
 /// Random lives of a few tokens, with folds and crashes at random, on good engines and on broken ones.
 @Suite("Simulation") struct SimulationTests {
-  @Test(arguments: 1...10) func nothingIsLost(seed: UInt64) throws {
+  @Test(arguments: seeds(10)) func nothingIsLost(seed: UInt64) throws {
     var run = try Run(seed: seed, MemoryEngine())
     let fault = try run.play(steps: 600) ?? run.drain()
     #expect(fault == nil)
   }
 
-  @Test(arguments: 1...4) func nothingIsLostInAFile(seed: UInt64) throws {
+  @Test(arguments: seeds(4)) func nothingIsLostInAFile(seed: UInt64) throws {
     let folder = Folder()
     defer { folder.remove() }
     var run = try Run(seed: seed, try SQLiteEngine(path: folder.store))

@@ -1,13 +1,14 @@
 import Delivery
 import Primitives
 import Push
+import Seeds
 import Testing
 
 @testable import Storage
 
 @Suite("Structures") struct StructureTests {
   /// Random insertions, replacements and removals against a dictionary, with hashes that collide often.
-  @Test(arguments: 1...12) func theIndexIsADictionary(seed: UInt64) {
+  @Test(arguments: seeds(12)) func theIndexIsADictionary(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     var index = HashIndex()
     var model: [UInt32: UInt64] = [:]
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...5) func theTableKnowsItsTokens(seed: UInt64) throws {
+  @Test(arguments: seeds(5)) func theTableKnowsItsTokens(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var table = TokenTable(capacity: 5000, seed: seed)
     var model: [DeviceToken: UInt32] = [:]
@@ -76,7 +77,7 @@ import Testing
     #expect(PushLog.stepsMax == Limits.stepsPerPush)
   }
 
-  @Test(arguments: 1...5) func dirtyPagesComeOutInOrder(seed: UInt64) {
+  @Test(arguments: seeds(5)) func dirtyPagesComeOutInOrder(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     var pages = DirtyPages(capacity: 100)
     var model: Set<Int> = []

@@ -3,6 +3,7 @@ import HTTP2
 import Primitives
 import Reactor
 import Security
+import Seeds
 import Testing
 import Transport
 
@@ -29,7 +30,7 @@ import Transport
 
   /// Requests with bytes changed, cut, repeated and inserted, in pieces: whatever comes of it, the connection ends, its
   /// exchanges are freed, and the server goes on.
-  @Test(arguments: 0..<40) func garbledRequestsHarmNobody(seed: UInt64) throws {
+  @Test(arguments: seeds(40)) func garbledRequestsHarmNobody(seed: UInt64) throws {
     var generator = SplitMix(state: seed)
     let stage = try Stage(tls: nil)
     for _ in 0..<25 {
@@ -65,7 +66,7 @@ import Transport
   }
 
   /// The same for TLS: random bytes, and a real handshake with bytes changed.
-  @Test(arguments: 0..<10) func garbledHandshakesHarmNobody(seed: UInt64) throws {
+  @Test(arguments: seeds(10)) func garbledHandshakesHarmNobody(seed: UInt64) throws {
     var generator = SplitMix(state: seed)
     let stage = try Stage()
     for round in 0..<20 {
