@@ -21,23 +21,27 @@ public struct ConfigurationKey: Hashable, Sendable {
   }
 
   /// The environment variable: `WIDGETPUSH_PROVIDER_PORT`.
-  public var variable: String { "WIDGETPUSH_" + words.map { $0.uppercased() }.joined(separator: "_") }
+  public var variable: String {
+    "WIDGETPUSH_" + words(UInt8(ascii: "_")) { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") ? $0 & ~0x20 : $0 }
+  }
 
   /// The flag: `--provider-port`.
-  public var flag: String { "--" + words.joined(separator: "-") }
+  public var flag: String { "--" + words(UInt8(ascii: "-")) { $0 } }
 
-  /// The words of the path in lower case: `pushLog.maxEntries` has push, log, max and entries.
-  private var words: [String] {
-    var words = [""]
-    for character in path {
-      if character == "." {
-        words.append("")
-      } else if character.isUppercase {
-        words.append(character.lowercased())
+  /// The words of the path, which is ASCII: `pushLog.maxEntries` has push, log, max and entries. Byte by byte, since each value of a
+  /// configuration asks for both names.
+  private func words(_ separator: UInt8, _ change: (UInt8) -> UInt8) -> String {
+    var bytes: [UInt8] = []
+    for byte in path.utf8 {
+      if byte == UInt8(ascii: ".") {
+        bytes.append(separator)
+      } else if byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") {
+        bytes.append(separator)
+        bytes.append(change(byte | 0x20))
       } else {
-        words[words.count - 1].append(character)
+        bytes.append(change(byte))
       }
     }
-    return words
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -52,8 +52,10 @@ public struct ConfigurationSources: Sendable {
   ///   - keys: The keys of every configuration file, since processes often share one environment.
   ///   - others: Variables that mean something else.
   func refuseUnknownVariables(_ keys: [ConfigurationKey], others: [String]) throws(ConfigurationError) {
+    let names = environment.keys.filter { $0.hasPrefix("WIDGETPUSH_") }.sorted()
+    guard !names.isEmpty else { return }
     let known = keys.map(\.variable) + others + [Self.fileVariable]
-    for name in environment.keys.sorted() where name.hasPrefix("WIDGETPUSH_") && !known.contains(name) {
+    for name in names where !known.contains(name) {
       throw ConfigurationError("this variable is not known\(hint(for: name, among: known))", at: name)
     }
   }
