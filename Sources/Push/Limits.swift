@@ -200,6 +200,12 @@ public enum Limits {
   public static let pushWaiters = 256
   /// Rows in one page of a list.
   public static let pageRows = 1000
+  /// Rows that one call imports, each of some 200 bytes to some KB; `controlBodyBytes` bounds them as well.
+  public static let importRows = 4000
+  /// Rows that are registered between two rounds of the store, some 10 ms of its thread, in which no push is settled.
+  public static let importSlice = 250
+  /// Bytes that `widgetpush import` gathers for one call, below `controlBodyBytes`.
+  public static let importBytes = 512 << 10
 
   // MARK: Upstreams
 

@@ -100,6 +100,31 @@ public final class Store: Sendable {
     }
   }
 
+  /// Registers many tokens; answers when all that are taken are durable, with what became of each, in their order.
+  ///
+  /// - Parameter mayReplace: Whether a registration that is there may be replaced.
+  public func register(
+    all registrations: [Registration], mayReplace: @escaping @Sendable (Registration) -> Bool
+  ) async throws(StoreError) -> [BulkRegistration] {
+    try await change { core throws(StoreError) in
+      var results: [BulkRegistration] = []
+      for registration in registrations {
+        let previous = try core.registration(registration.token)?.0
+        if let previous, !mayReplace(previous) {
+          results.append(.foreign)
+          continue
+        }
+        do throws(StoreError) {
+          let isNew = try core.state.register(registration, previous: previous, at: core.now)
+          results.append(isNew ? .created : .replaced)
+        } catch .full {
+          results.append(.full)
+        }
+      }
+      return results
+    }
+  }
+
   /// Removes a registration; answers when that is durable. False when there is none.
   public func unregister(_ token: DeviceToken) async throws(StoreError) -> Bool {
     try await change { $0.state.unregister(token, at: $0.now) }

@@ -5,7 +5,8 @@ import Primitives
 @main enum Widgetpush {
   /// Every command, in the order in which help lists them.
   static let commands: [Command] = [
-    .dev, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .access, .keys, .config, .health, .version,
+    .dev, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .importRegistrations, .export, .access, .keys,
+    .config, .health, .version,
   ]
 
   /// The status for a command line that cannot be understood.

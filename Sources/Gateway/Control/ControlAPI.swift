@@ -53,7 +53,7 @@ public struct ControlAPI: Sendable {
 
   /// Every route.
   public var routes: [Route] {
-    registrationRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + appRoutes + statusRoutes + devRoutes
+    registrationRoutes + importRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + appRoutes + statusRoutes + devRoutes
   }
 
   /// The push token that a path names, in hexadecimal of either case.

@@ -29,14 +29,15 @@ extension ControlAPI {
     }
     let present = try await asking { () async throws(StoreError) in try await parts.store.registration(token) }
     if let present, !routed.grant.sees(present.registration.bundleID) {
-      throw .conflict("this token is registered for another app, which the access token \"\(routed.grant.name)\" does not see")
+      throw foreignToken(routed.grant)
     }
     let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration, replacing: replaced) }
     // No more than was sent: who may only register reads nothing.
     return .json(.object(registration.json), status: isNew ? 201 : 200)
   }
 
-  private func check(_ registration: Registration, _ grant: Grant) throws(ControlError) {
+  /// Whether the caller may register that, and the gateway can serve it.
+  func check(_ registration: Registration, _ grant: Grant) throws(ControlError) {
     guard grant.sees(registration.bundleID) else {
       throw .forbidden("the access token \"\(grant.name)\" is not one of the app \"\(registration.bundleID)\"", field: "bundleID")
     }

@@ -58,6 +58,20 @@ struct ControlClient {
     }
   }
 
+  /// Posts bytes to `path` and returns the text of an answer of success; throws what the server says otherwise.
+  func post(_ path: String, _ body: [UInt8], type: String) throws(CommandError) -> String {
+    var request = BlockingHTTPClient.Request("POST", base + path, timeout: .seconds(60))
+    request.fields = [.init("authorization", "Bearer \(credentials.admin)"), .init("content-type", type)]
+    request.body = body
+    let response: BlockingHTTPClient.Response
+    do throws(BlockingHTTPClient.Failure) { response = try client.perform(request) } catch { throw CommandError(error, "the gateway") }
+    let text = String(decoding: response.body, as: UTF8.self)
+    guard (200..<300).contains(response.status) else {
+      throw CommandError(Answer(status: response.status, json: (try? JSONValue.parse(text)) ?? .string(text)))
+    }
+    return text
+  }
+
   /// Calls `path` and returns the body of an answer of success; throws what the server says otherwise.
   func get(_ path: String, timeout: TimeSpan? = nil) throws(CommandError) -> JSONValue {
     let answer = try call("GET", path, timeout: timeout)

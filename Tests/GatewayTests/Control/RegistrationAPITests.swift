@@ -182,4 +182,59 @@ import Testing
       #expect(answer.status == 400 && answer.field == field, "\(query)")
     }
   }
+
+  // MARK: Many at once
+
+  private static func row(_ number: Int, bundle: String = APIStage.bundle, _ more: String = "") -> String {
+    #"{"token":"\#(APIStage.token(number))","type":"widgets","bundleID":"\#(bundle)","environment":"development"\#(more)}"#
+  }
+
+  @Test func manyAreRegisteredAndWhatIsWrongIsToldByItsLine() async throws {
+    let stage = try APIStage()
+    try await stage.register(3, bundle: APIStage.other)
+    let body = [
+      Self.row(1, #","user":"alice""#), "", Self.row(2, #","usr":"x""#), "{", Self.row(2, bundle: "com.example.ap"), Self.row(3),
+      #"{"token":"xy"}"#, Self.row(1, #","user":"bob""#), "  \r",
+    ].joined(separator: "\n")
+    let answer = try await stage.call(.post, "/v1/registrations", as: APIStage.bundle, text: body)
+    #expect(answer.status == 200)
+    let lines = try answer.text.split(separator: "\n").map { try JSONValue.parse(String($0)) }
+    #expect(lines.dropLast().compactMap { $0["line"]?.intValue } == [3, 4, 5, 6, 7], "\(answer.text)")
+    #expect(lines.last == ["created": 1, "replaced": 1, "refused": 5])
+    #expect(lines[0]["error"]?["field"] == "usr" && lines[4]["error"]?["field"] == "token")
+    #expect(lines[3]["error"]?["message"]?.stringValue?.contains("another app") == true)
+    let target = "/v1/registrations/\(APIStage.token(1))"
+    #expect(try await stage.call(.get, target, as: "read").json["user"] == "bob", "in their order")
+    #expect(try await stage.call(.get, "/v1/registrations/\(APIStage.token(3))").json["bundleID"] == .string(APIStage.other))
+  }
+
+  @Test func moreThanASliceIsRegistered() async throws {
+    let stage = try APIStage()
+    let count = 2 * Limits.importSlice + 7
+    let body = (0..<count).map { Self.row($0) }.joined(separator: "\n")
+    let answer = try await stage.call(.post, "/v1/registrations", as: "register", text: body)
+    #expect(answer.json == ["created": .integer(Int64(count)), "replaced": 0, "refused": 0], "\(answer.text)")
+    #expect(try await stage.call(.get, "/v1/registrations?limit=1000").json["registrations"]?.arrayValue?.count == count)
+    let again = try await stage.call(.post, "/v1/registrations", as: "register", text: body)
+    #expect(again.json["replaced"] == .integer(Int64(count)))
+  }
+
+  @Test func tooManyRowsAreRefusedWhole() async throws {
+    let stage = try APIStage()
+    let body = String(repeating: "\n", count: Limits.importRows + 1)
+    #expect(try await stage.call(.post, "/v1/registrations", as: "register", text: body).status == 400)
+    #expect(try await stage.call(.post, "/v1/registrations", as: "register", text: "").json == ["created": 0, "replaced": 0, "refused": 0])
+  }
+
+  /// As many as fit are taken, and the others are told.
+  @Test func aFullStoreTakesNoMore() async throws {
+    let stage = try APIStage()
+    for start in stride(from: 0, to: 10_000, by: 4000) {
+      let body = (start..<min(start + 4000, 10_000)).map { Self.row($0) }.joined(separator: "\n")
+      #expect(try await stage.call(.post, "/v1/registrations", as: "register", text: body).json["refused"] == 0)
+    }
+    let answer = try await stage.call(.post, "/v1/registrations", as: "register", text: Self.row(1) + "\n" + Self.row(10_001))
+    let lines = try answer.text.split(separator: "\n").map { try JSONValue.parse(String($0)) }
+    #expect(lines.count == 2 && lines[0]["line"] == 2 && lines[1] == ["created": 0, "replaced": 1, "refused": 1], "\(answer.text)")
+  }
 }

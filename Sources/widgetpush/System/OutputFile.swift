@@ -1,0 +1,34 @@
+import Glibc
+
+/// Where a command writes much: standard output, or a file that is in place only once it is whole.
+final class OutputFile {
+  private let path: String?
+  private let temporary: String
+  private let descriptor: Int32
+  private var isFinished = false
+
+  /// A file at `path`, or standard output where that is nil.
+  init(_ path: String?) throws(FileError) {
+    self.path = path
+    temporary = "\(path ?? "").\(getpid())"
+    descriptor = path == nil ? dup(STDOUT_FILENO) : unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileError("write", path ?? "standard output") }
+  }
+
+  deinit {
+    close(descriptor)
+    if path != nil, !isFinished { unsafe unlink(temporary) }
+  }
+
+  /// Appends text.
+  func write(_ text: String) throws(FileError) {
+    guard Files.writeAll(Array(text.utf8), to: descriptor) else { throw FileError("write", path ?? "standard output") }
+  }
+
+  /// Puts the file in place.
+  func finish() throws(FileError) {
+    guard let path else { return }
+    guard fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else { throw FileError("write", path) }
+    isFinished = true
+  }
+}
