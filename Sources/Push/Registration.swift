@@ -73,7 +73,7 @@ public struct Registration: Hashable, Sendable {
   public var device: String?
   /// The user's name, where known.
   public var user: String?
-  /// The platform, such as `iOS`.
+  /// The platform, the name of a `Platform`.
   public var platform: String?
   /// The placed widgets of a `widgets` token, at most `Limits.widgetsPerRegistration`.
   public var widgets: [Widget] = []
@@ -95,7 +95,7 @@ public struct Registration: Hashable, Sendable {
   public var quietHours: QuietHours?
 
   /// Whether reloads cost nothing there: pushes and reloads were observed to be free on macOS.
-  public var isUnmetered: Bool { platform == "macOS" && (kind == .widgets || kind == .controls) }
+  public var isUnmetered: Bool { platform == Platform.macOS.rawValue && (kind == .widgets || kind == .controls) }
 
   /// A registration with the required values.
   public init(token: DeviceToken, kind: TokenKind, bundleID: String, environment: PushEnvironment) {

@@ -192,4 +192,13 @@ import Testing
     #expect(SendReport.json(accepted, push)["apnsID"] == "x")
     #expect(SendReport.json(accepted, push)["push"] == push)
   }
+
+  @Test func whatARegistrationLosesIsTold() {
+    let before: JSONValue = [
+      "token": "aa", "type": "controls", "user": "alice", "control": ["kind": "Lamp"], "waiting": 0, "inFlight": false,
+    ]
+    #expect(RegistrationLoss.text(before, ["type": "controls", "user": "bob", "control": ["kind": "Lamp"]]) == nil)
+    let text = RegistrationLoss.text(before, ["type": "widgets", "user": "alice", "widgets": []])
+    #expect(text?.contains("it was a token of type controls before; control no longer stands there") == true, "\(text ?? "")")
+  }
 }

@@ -70,6 +70,19 @@ import Testing
   }
 
   /// Rows: what is sent, the status, the code, the field.
+  /// Installing an app that is there says nothing about its manifest, and takes none away.
+  @Test func anAppThatIsInstalledKeepsItsManifest() async throws {
+    let test = try DeviceUnderTest()
+    defer { test.device.stop() }
+    #expect(try await test.call(.put, "/v1/devices/phone", [:]).status == 201)
+    let app: JSONValue = ["bundleID": "com.example.other", "manifest": ["widgets": [["kind": "Steps", "families": ["systemSmall"]]]]]
+    #expect(try await test.call(.post, "/v1/devices/phone/apps", app).status == 201)
+    let again = try await test.call(.post, "/v1/devices/phone/apps", ["bundleID": "com.example.other"])
+    #expect(again.status == 200)
+    let widget: JSONValue = ["bundleID": "com.example.other", "kind": "Stepz", "family": "systemSmall"]
+    #expect(try await test.call(.post, "/v1/devices/phone/widgets", widget).status == 400, "the kinds are still declared")
+  }
+
   @Test(arguments: [
     ("POST", "/v1/devices/phone/widgets", #"{"kind":"Orders"}"#, 400, "invalidField", "bundleID"),
     ("POST", "/v1/devices/phone/widgets", #"{"bundleID":"com.example.app","knd":"Orders"}"#, 400, "invalidField", "kind"),
@@ -81,6 +94,7 @@ import Testing
     ("DELETE", "/v1/devices/phone/widgets/x", "", 404, "notFound", "id"),
     ("DELETE", "/v1/devices/phone/apps/x", "", 404, "notFound", "bundleID"),
     ("POST", "/v1/devices/phone/apps", #"{"bundleID":"a b"}"#, 400, "invalid", "bundleID"),
+    ("PUT", "/v1/devices/tablet", #"{"platform":"Android"}"#, 400, "invalidField", "platform"),
     ("POST", "/v1/devices/phone/activities", #"{"bundleID":"com.example.app"}"#, 400, "invalidField", "attributesType"),
     ("POST", "/v1/devices/phone/rotate", #"{"type":"widget"}"#, 400, "invalidField", "type"),
     ("POST", "/v1/devices/phone/rotate", #"{"id":"nothing"}"#, 404, "notFound", ""),

@@ -45,6 +45,7 @@ import Testing
     let morning = bench.now + .seconds(7 * 3600)
     #expect(try bench.push(0) == .waiting(due: morning, .quietHours))
     #expect(try bench.push(1) == .merged(into: Bench.id(0)))
+    #expect(bench.budgets(registration)?.first?.payableAt == morning, "the budget says so, too")
     try bench.crash()
     try bench.advance(to: morning - .milliseconds(1))
     #expect(bench.forwarded.isEmpty)

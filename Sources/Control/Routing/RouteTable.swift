@@ -54,7 +54,10 @@ public struct RouteTable: Sendable {
         status: 405, code: "methodNotAllowed", message: "\(request.method) is not served at \(request.path); served are \(list)",
         field: "method", fields: ["allow": list])
     case .notFound(let nearest):
-      let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+      let isOfProviderAPI = ["/3/", "/4/", "/1/apps/"].contains { request.path.hasPrefix($0) }
+      let hint =
+        isOfProviderAPI
+        ? "; pushes and channels are for the provider API, whose port is another" : nearest.map { "; did you mean \($0)?" } ?? ""
       throw ControlError(status: 404, code: "unknownRoute", message: "there is nothing at \(request.path)\(hint)", field: "path")
     }
   }

@@ -5,7 +5,7 @@ extension DeviceSettings {
   /// Reads `platform`, `environment`, `user` and `developerMode`, each of which may be absent.
   public init(_ reader: inout JSONReader) throws(FieldError) {
     self.init()
-    if let platform = try reader.optionalString("platform") { self.platform = platform }
+    if let platform = try reader.optionalChoice("platform", of: Platform.allCases.map(\.rawValue)) { self.platform = platform }
     let environments = PushEnvironment.allCases.map(\.name)
     if let name = try reader.optionalChoice("environment", of: environments), let environment = PushEnvironment(name: name) {
       self.environment = environment

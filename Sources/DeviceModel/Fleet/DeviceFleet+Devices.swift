@@ -36,6 +36,11 @@ extension DeviceFleet {
     log.append(DeviceEvent(.deviceRemoved, at: now, device: name))
   }
 
+  /// Whether the app is installed; throws when there is no such device.
+  public mutating func hasApp(_ bundleID: String, on device: String) throws(DeviceError) -> Bool {
+    devices[try hosted(device)]!.index(of: bundleID) != nil
+  }
+
   /// Installs an app, or an update of it with another manifest.
   ///
   /// A changed switch for frequent updates ends all activities of the app, as iOS does (Apple, "Update Live Activities with push

@@ -14,7 +14,7 @@ package enum RegistrationBody {
     registration.upstream = try optionalText("upstream", &reader)
     registration.device = try optionalText("device", &reader)
     registration.user = try optionalText("user", &reader)
-    registration.platform = try optionalText("platform", &reader)
+    registration.platform = try reader.optionalChoice("platform", of: Platform.allCases.map(\.rawValue))
     registration.widgets = try widgets(&reader, kind)
     registration.controlKind = try control(&reader, kind)
     registration.activity = try activity(&reader, kind)

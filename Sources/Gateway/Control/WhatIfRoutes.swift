@@ -56,7 +56,11 @@ extension AdmissionPreview {
     case .refused(let reason, let cause, _, let retryAt):
       object = ControlAPI.refused(reason, cause, detail: detail)
       object["payableAt"] = retryAt.map(\.json)
-    case .unsettled, .forwarded: object = accepted(cause)
+    case .unsettled, .forwarded:
+      object = accepted(cause)
+      if cause == .none { object["happened"] = "It would go to its upstream at once." }
+      object["certainty"] = .string(Certainty.cannotSee.name)
+      object["remedy"] = "What the device does with it is not known before it is sent; widgetpush send tells."
     case .waiting(let due, let cause):
       object = accepted(cause)
       object["due"] = due.map(\.json)
@@ -98,8 +102,8 @@ private struct WhatIfPush: Sendable {
     fields.path = append("/3/device/" + (try reader.string("token")))
     fields.topic = try reader.optionalString("topic").map { append($0) }
     fields.pushType = try reader.optionalString("type").map { append($0) }
-    fields.priority = try reader.optionalString("priority").map { append($0) }
-    fields.expiration = try reader.optionalString("expiration").map { append($0) }
+    fields.priority = try Self.header("priority", &reader).map { append($0) }
+    fields.expiration = try Self.header("expiration", &reader).map { append($0) }
     fields.collapseID = try reader.optionalString("collapseID").map { append($0) }
     fields.apnsID = try reader.optionalString("id").map { append($0) }
     let payload = reader.optionalValue("payload")
@@ -110,6 +114,15 @@ private struct WhatIfPush: Sendable {
       body = payload.map { Array($0.serialized().utf8) } ?? []
     }
     try reader.finish()
+  }
+
+  /// A header's value, which may be given as a number.
+  private static func header(_ name: String, _ reader: inout JSONReader) throws(FieldError) -> String? {
+    guard let value = reader.optionalValue(name) else { return nil }
+    guard let text = value.stringValue ?? value.intValue.map(String.init) else {
+      throw reader.error(name, "must be a number such as 5, or the header's value as a string, not \(value.serialized())")
+    }
+    return text
   }
 
   private mutating func append(_ text: String) -> ByteRange {

@@ -20,10 +20,10 @@ struct AppRoutes: Sendable {
   private func install(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let (bundleID, manifest) = try routed.request.readJSON { reader throws(FieldError) in
       let bundleID = try reader.string("bundleID")
-      guard var inner = try reader.optionalObject("manifest") else { return (bundleID, AppManifest()) }
+      guard var inner = try reader.optionalObject("manifest") else { return (bundleID, AppManifest?.none) }
       let manifest = try AppManifest(&inner)
       try inner.finish()
-      return (bundleID, manifest)
+      return (bundleID, .some(manifest))
     }
     return try await install(bundleID, manifest, routed)
   }
@@ -35,12 +35,14 @@ struct AppRoutes: Sendable {
     return try await install(routed["bundleID"], manifest, routed)
   }
 
-  private func install(_ bundleID: String, _ manifest: AppManifest, _ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+  /// - Parameter manifest: Nil leaves that of an app which is installed as it is.
+  private func install(_ bundleID: String, _ manifest: AppManifest?, _ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     try routed.requireApp(bundleID)
     let wait = try registrations.readWait(routed.request)
     let device = routed["device"]
     let isNew = try await door.perform { fleet, now throws(DeviceError) in
-      try fleet.install(bundleID, manifest, on: device, at: now)
+      if manifest == nil, try fleet.hasApp(bundleID, on: device) { return false }
+      return try fleet.install(bundleID, manifest ?? AppManifest(), on: device, at: now)
     }
     _ = try await door.wait(atMost: wait) { fleet in fleet.isRegistering(bundleID, on: device) ? nil : true }
     let state = try await door.perform { fleet, now throws(DeviceError) in

@@ -82,11 +82,14 @@ extension StoreState {
     let budgets = tokens.budgets(number)
     let binding = Span(_unsafeElements: UnsafeBufferPointer(budgets)).survey(rule, at: now).binding
     let widgets = registration?.widgets ?? []
+    // What a reload pays for goes when nobody sleeps any more.
+    let quiet = kind == .widgets || kind == .controls ? ownTerms(number)?.quietHours : nil
+    func awake(_ instant: Instant) -> Instant { quiet?.end(around: instant) ?? instant }
     return budgets.enumerated().map { index, budget in
       BudgetReport(
         kind: kind, widget: index < widgets.count ? widgets[index] : nil, allowance: Int(rule.allowance), burst: Int(rule.burst),
         interval: rule.interval, minimumInterval: rule.minimumInterval, remaining: Int(budget.credits(rule, at: now)),
-        binds: index == binding, payableAt: max(budget.payableAt(rule), now), nextCredit: budget.nextCredit(rule, at: now),
+        binds: index == binding, payableAt: awake(max(budget.payableAt(rule), now)), nextCredit: budget.nextCredit(rule, at: now),
         lastCharge: budget.lastCharge == .distantPast ? nil : budget.lastCharge)
     }
   }

@@ -48,7 +48,9 @@ extension Command {
     guard DeviceToken(hex: token) != nil else {
       throw UsageError("a token has an even number of hexadecimal digits, at most \(2 * DeviceToken.bytesMax); \"\(token)\" is none")
     }
-    let answer = try client.call("PUT", "/v1/registrations/\(token)", .object(try registration(arguments)))
+    let body = JSONValue.object(try registration(arguments))
+    let before = try client.call("GET", "/v1/registrations/\(token)").success
+    let answer = try client.call("PUT", "/v1/registrations/\(token)", body)
     guard answer.isSuccess else { throw CommandError(answer) }
     if arguments.wantsJSON {
       Console.print(answer.json.serialized(pretty: true))
@@ -56,6 +58,7 @@ extension Command {
       Console.print(token)
     } else {
       Console.print("\(answer.status == 201 ? "registered" : "replaced") \(token)")
+      if let before, let lost = RegistrationLoss.text(before, body) { Console.complain(lost) }
     }
     return 0
   }

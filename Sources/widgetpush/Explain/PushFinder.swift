@@ -31,10 +31,11 @@ struct PushFinder {
     return last
   }
 
-  /// When a push that waits for a budget goes, as RFC 3339 text; nil for any other, and where that is not known.
+  /// When a push that waits for a budget, or for the end of the night, goes, as RFC 3339 text; nil for any other, and where that is not known.
   func due(_ push: JSONValue) -> String? {
     guard push["disposition"]?.stringValue == Disposition.waiting.name, let token = push["token"]?.stringValue,
-      let cause = push["cause"]?.stringValue, [Cause.waitingForBudget, .minimumInterval].contains(where: { $0.name == cause }),
+      let cause = push["cause"]?.stringValue,
+      [Cause.waitingForBudget, .minimumInterval, .quietHours].contains(where: { $0.name == cause }),
       let report = try? client.get("/v1/budgets/\(token)")
     else { return nil }
     return report["budgets"]?.arrayValue?.first { $0["binds"]?.boolValue == true }?["payableAt"]?.stringValue

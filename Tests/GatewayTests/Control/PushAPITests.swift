@@ -261,6 +261,11 @@ import Testing
     #expect(first["budgetBefore"] == 12 && first["budgetAfter"] == 11)
     #expect(first["warnings"]?[0]?["code"] == "collapseIDMissing")
     try await stage.push(1)
+    #expect(first["certainty"] == "cannotSee" && first["happened"] == "It would go to its upstream at once.")
+    let numbers: JSONValue = [
+      "token": .string(APIStage.token(1)), "topic": "com.example.app.push-type.widgets", "priority": 7, "body": "{}",
+    ]
+    #expect(try await stage.call(.post, "/v1/what-if", as: "read", numbers).json["reason"] == "BadPriority")
     let second = try await stage.call(.post, "/v1/what-if", as: "read", push).json
     #expect(second["disposition"] == "waiting" && second["cause"] == "minimumInterval", "\(second)")
     #expect(try await stage.call(.get, "/v1/pushes", as: "read").json["pushes"]?.arrayValue?.count == 1, "nothing was sent")

@@ -80,6 +80,7 @@ import Testing
     (body { $0["environment"] = "sandbox" }, "environment", #"must be "development" or "production""#),
     (body { $0["environment"] = "production" }, "environment", "has no upstream for environment"),
     (body { $0["upstream"] = "devise" }, "upstream", "must be one of device, apple"),
+    (body { $0["platform"] = "macos" }, "platform", #"did you mean "macOS"?"#),
     (body { $0["bundelID"] = "x" }, "bundelID", #"did you mean "bundleID"?"#),
     (body { $0["widgets"] = "x" }, "widgets", "must be a list of objects"),
     (body { $0["widgets"] = [["kind": "a"]] }, "widgets[0].family", "is missing"),
