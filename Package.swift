@@ -95,7 +95,7 @@ let package = Package(
       name: "widgetpush",
       dependencies: [
         "Configuration", "Control", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Rules",
-        "Security", "Telemetry", "Transport",
+        "Security", "Storage", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
 

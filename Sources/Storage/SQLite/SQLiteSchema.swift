@@ -56,6 +56,18 @@ enum SQLiteSchema {
     }
   }
 
+  /// Whether the file is a store that this build reads; throws when it is none.
+  static func check(_ connection: SQLiteConnection, path: String) throws(SQLiteConnection.Failure) {
+    let version = try connection.number("PRAGMA user_version")
+    guard try connection.number("PRAGMA application_id") == applicationID else {
+      throw SQLiteConnection.Failure(code: SQLITE_NOTADB, description: "it is no store of widgetpush")
+    }
+    guard (oldestVersion...Self.version).contains(version) else {
+      throw SQLiteConnection.Failure(
+        code: SQLITE_NOTADB, description: "it has schema \(version), and this build knows \(oldestVersion) to \(Self.version)")
+    }
+  }
+
   private static func setUp(_ connection: SQLiteConnection, isEmpty: Bool, version: Int) throws(SQLiteConnection.Failure) {
     // Debian's SQLite would write zeros over every page that the journal gives back, which doubles what folding writes.
     try connection.run(

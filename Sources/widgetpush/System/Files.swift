@@ -47,11 +47,24 @@ enum Files {
     let isWritten = fchmod(descriptor, mode) == 0 && writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
     let code = errno
     close(descriptor)
-    guard isWritten, unsafe rename(temporary, path) == 0 else {
+    guard isWritten, unsafe Glibc.rename(temporary, path) == 0 else {
       let code = isWritten ? errno : code
       unsafe unlink(temporary)
       throw FileError("write", path, code: code)
     }
+  }
+
+  /// Waits until a file is on disk.
+  static func sync(_ path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError("read", path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw FileError("write", path) }
+  }
+
+  /// Gives a file another name; one that has that name already goes.
+  static func rename(_ path: String, to other: String) throws(FileError) {
+    guard unsafe Glibc.rename(path, other) == 0 else { throw FileError("write", other) }
   }
 
   /// Makes a folder and those around it; one that is there stays as it is.
