@@ -30,9 +30,9 @@ public enum Limits {
   /// Work of one turn of a connection, and of a round for all that have more to do than others, in units of about 40 ns: 400 µs. What
   /// a client sends at once with a hundred streams is one turn; floods of requests and header bombs are cut into many.
   public static let turnWork = 10_000
-  /// What a step of a TLS handshake counts as, in the same unit: 200 µs, mostly for the signature. Handshakes wait for the requests of
-  /// connections that are there.
-  public static let handshakeWork = 5000
+  /// What a step of a TLS handshake counts as, in the same unit: a whole round, for it takes some 300 µs, mostly for the signature. A
+  /// connection that is accepted counts as a sixteenth of it. Both wait for the requests of connections that are there.
+  public static let handshakeWork = 10_000
   /// CONTINUATION frames of one header list (CVE-2024-28182); a list of 8,000 bytes fits one frame.
   public static let continuations = 8
   /// Requests in flight in one loop, all connections together; for a further stream an unfinished one of a connection with more

@@ -11,7 +11,7 @@ public final class Listener: ReadinessHandler {
   private var isWaiting = false
 
   /// Connections accepted in one turn; the rest waits for the next, so that those already open get theirs.
-  private static let acceptsPerTurn = 16
+  private static let acceptsPerTurn = 8
   /// Rest after running out of descriptors: accepting would fail at once, again and again, while the connection
   /// stays in the kernel's backlog.
   private static let exhaustedRest = TimeSpan.milliseconds(100)

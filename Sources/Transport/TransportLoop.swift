@@ -22,6 +22,8 @@ public final class TransportLoop {
   let turnWork: Int
   /// The work of a step of a TLS handshake.
   let handshakeWork: Int
+  /// The work of a connection that is accepted, TLS's memory for it included.
+  var acceptWork: Int { handshakeWork / 16 }
 
   /// From the socket.
   var received = ByteQueue(capacity: TransportLoop.readBytes)
@@ -52,7 +54,7 @@ public final class TransportLoop {
   /// `exchanges` requests in progress; `turnWork` is the work of one turn of a connection, some 40 ns a unit, and `handshakeWork`
   /// what a step of a TLS handshake counts as.
   public init(
-    on loop: EventLoop, connections: Int, exchanges: Int, blockBytesMax: Int, turnWork: Int = 10_000, handshakeWork: Int = 5000,
+    on loop: EventLoop, connections: Int, exchanges: Int, blockBytesMax: Int, turnWork: Int = 10_000, handshakeWork: Int = 10_000,
     sweepInterval: TimeSpan = .milliseconds(500)
   ) {
     self.loop = loop

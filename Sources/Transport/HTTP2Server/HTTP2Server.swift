@@ -75,6 +75,7 @@ public final class HTTP2Server {
   }
 
   private func accept(_ socket: consuming Descriptor, _ peer: SocketAddress) {
+    transport.loop.spend(transport.acceptWork)
     guard connectionCount < configuration.connectionsMax else { return report(.tooManyConnections, peer: peer) }
     guard !socket.leavesFewerThan(configuration.spareDescriptors) else { return report(.noDescriptors, peer: peer) }
     let session: TLSSession?

@@ -88,18 +88,18 @@ public final class HTTP2ServerConnection {
 
 extension HTTP2ServerConnection: ConnectionDriver {
   /// Bytes after which it is asked whether the turn's work is done.
-  private static var sliceBytes: Int { 2048 }
+  private static var sliceBytes: Int { 4096 }
 
   /// Runs the protocol, and has the requests that became complete answered, until another slice would be more than a turn's work.
   public func receive(_ bytes: RawSpan) -> Int {
     guard !isRefused else { return bytes.byteCount }
-    let limit = connection.transport.turnWork
+    let (limit, now, handler) = (connection.transport.turnWork, connection.transport.loop.now, server.handler)
     var (taken, work, last) = (0, 0, 0)
     while taken < bytes.byteCount, taken == 0 || work + last <= limit, let before = state.value.work {
       let slice = bytes.extracting(taken..<min(taken + Self.sliceBytes, bytes.byteCount))
       taken += slice.byteCount
-      _ = state.value.session?.receive(slice, now: connection.transport.loop.now)
-      while let handler = server.handler, let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
+      _ = state.value.session?.receive(slice, now: now)
+      while let handler, let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
       last = (state.value.work ?? before) - before
       work += last
     }
