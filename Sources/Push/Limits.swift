@@ -4,9 +4,9 @@
 public enum Limits {
   // MARK: Connections and streams
 
-  /// Connections a face serves at once, a loop; one more is closed at accept. A descriptor and about 35 KB each, less than
-  /// nghttpd takes (`scripts/bench --idle`).
-  public static let connectionsPerLoop = 10_000
+  /// Connections a face serves at once, a loop: ten thousand that rest, and others beside them; one more is closed at accept. A
+  /// descriptor and about 35 KB each, less than nghttpd takes (`scripts/bench --idle`).
+  public static let connectionsPerLoop = 10_240
   /// Descriptors that the provider face leaves to the control face, the upstreams and the store, of 512 or more; a like part of
   /// fewer. A connection that would take one of them is closed at accept.
   public static let spareDescriptors = 128
