@@ -57,6 +57,15 @@ public struct BudgetState: Hashable, Sendable {
     lastCharge = t
   }
 
+  /// The same number of credits spent under another rule: what they take to come back is that rule's affair. No fuller than full, and no
+  /// more owed than that rule ever lets be owed.
+  public func converted(from old: BudgetRule, to new: BudgetRule, at now: Instant) -> BudgetState {
+    let t = effective(now)
+    guard fullAt > t else { return self }
+    let spent = old.burst - credits(old, at: now)
+    return BudgetState(fullAt: t + new.interval * min(spent, new.burst.saturatingAdd(new.allowance)), lastCharge: lastCharge)
+  }
+
   /// Takes note of a further delivery that was paid for before, so that the minimum interval counts from it.
   public mutating func touch(at now: Instant) { lastCharge = effective(now) }
 }

@@ -36,6 +36,8 @@ public struct DecisionTerms: Hashable, Sendable {
   public var isNew: Bool
   /// Whether it is dropped rather than held when it cannot be paid for at once.
   public var dropsUnpaid: Bool
+  /// Credits that pushes ahead of it will take, so that what is accepted behind them can be paid for.
+  public var reserved: Int64 = 0
   /// Whether another push of the token is in flight or waits ahead of it, and why it would wait for that.
   public var blocked: Cause?
   /// It does not go before this instant: coalescing, or the delay between attempts.
@@ -59,7 +61,7 @@ public struct DecisionTerms: Hashable, Sendable {
   }
 }
 
-/// Decides about one push, and charges its budgets when it goes; those of starts when they are refused as well. The only code that
+/// Decides about one push, and charges its budgets when it goes; those of starts when they are ignored as well. The only code that
 /// spends.
 ///
 /// - Parameter budgets: The token's budgets, at least one when there is a rule.
@@ -70,13 +72,17 @@ public func decide(_ budgets: inout MutableSpan<BudgetState>, _ terms: DecisionT
   var isLowered = false
   if let rule = terms.rule {
     let survey = budgets.span.survey(rule, at: now)
+    if survey.isPayable, terms.mode == .reject, terms.isNew, terms.reserved > 0,
+      survey.credits <= terms.reserved || rule.minimumInterval > .zero
+    {
+      let isShort = survey.credits <= terms.reserved
+      return .reject(until: now + (isShort ? rule.interval : rule.minimumInterval), isShort ? .waitingForBudget : .minimumInterval)
+    }
     if !survey.isPayable {
       let short: Cause = survey.isMinimumInterval ? .minimumInterval : .waitingForBudget
       switch (terms.mode, terms.unpaid) {
       case (.observe, _): overdrawn = survey.isMinimumInterval ? .minimumInterval : .budgetSpent
-      case (.reject, let unpaid) where terms.isNew:
-        if unpaid == .isIgnored { budgets.charge(rule, at: now) }
-        return .reject(until: survey.payableAt, short)
+      case (.reject, _) where terms.isNew: return .reject(until: survey.payableAt, short)
       case (_, .isIgnored):
         budgets.charge(rule, at: now)
         return .drop(.startBudgetSpent)

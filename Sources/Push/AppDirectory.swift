@@ -56,6 +56,12 @@ public struct AppDirectory: Sendable {
   /// Open addressing: an app's index plus one, or 0; at most half full, so that a search ends.
   private let slots: [UInt32]
 
+  /// The same apps without those that `isVisible` denies; what holds for apps that are not listed stays.
+  public func limited(to isVisible: (String) -> Bool) -> AppDirectory {
+    let listed = hasAnyApp ? apps.dropLast() : apps[...]
+    return AppDirectory(listed.filter { isVisible($0.bundleID) }, anyApp: hasAnyApp ? apps.last : nil)
+  }
+
   /// A directory of `apps`, whose bundle ids are distinct.
   ///
   /// - Parameter anyApp: What holds for every app that is not listed; nil refuses them.

@@ -27,6 +27,17 @@ import Testing
   @Test func theCurlCommandOfAScriptIsFound() {
     let script = "#!/bin/sh\nset -e; token=$(widgetpush token)\n  A=1 curl -X POST https://h/3/device/aa && echo done\ncurl -X GET h\n"
     #expect(CurlCommand.request(script) { _ in nil }?.method == "POST")
+    for text in ["r=$(curl -X POST h/3/device/aa)", "(curl -X POST h/3/device/aa)", "time curl -X POST h/3/device/aa\r\nb"] {
+      let request = CurlCommand.request(text) { _ in nil }
+      #expect(request?.method == "POST" && request?.path == "/3/device/aa", "\(text): \(String(describing: request))")
+    }
+    let joined = CurlCommand.request("curl -d a -d b h/x") { _ in nil }
+    #expect(joined?.body == Array("a&b".utf8))
+  }
+
+  @Test func bytesAreNotRepaired() {
+    let input = LintInput("x", Array("{\"aps\":{\"alert\":\"".utf8) + [0xFF] + Array("\"}}".utf8), type: "alert")
+    #expect(PushLint.findings(input.request, now: .distantPast).map(\.rule) == ["notJSON"])
   }
 
   @Test func aCurlCommandIsARequest() throws {
@@ -53,13 +64,13 @@ import Testing
   }
 
   @Test func aFileForTheSimulatorIsAPayload() {
-    let input = LintInput("x.apns", #"{"Simulator Target Bundle":"com.example.app","aps":{"content-changed":true}}"#, type: nil)
+    let input = LintInput("x.apns", Array(#"{"Simulator Target Bundle":"com.example.app","aps":{"content-changed":true}}"#.utf8), type: nil)
     #expect(input.request.body == Array(#"{"aps":{"content-changed":true}}"#.utf8))
     #expect(!input.request.isWhole)
   }
 
   @Test func findingsHaveTheirLine() {
-    let input = LintInput("x", "{\n\"aps\":{\n\"timestamp\":1}}", type: "liveactivity")
+    let input = LintInput("x", Array("{\n\"aps\":{\n\"timestamp\":1}}".utf8), type: "liveactivity")
     #expect(input.line(of: "aps.timestamp") == 3)
     #expect(input.line(of: "aps.event") == 1)
     let finding = LintFinding(.ignored, "r", "aps.timestamp", "50% of\nit")

@@ -151,6 +151,12 @@ import Testing
     #expect(found?.message.isEmpty == false && found?.field.isEmpty == false)
   }
 
+  /// Keys beside aps are custom keys where no activity is meant.
+  @Test func aReloadMayCarryAnything() {
+    let request = Self.request(.widgets, #"{"aps":{"content-changed":true},"event":"shipped","timestamp":1}"#)
+    #expect(Self.rules(request) == ["customKeys"])
+  }
+
   @Test func aCertificateBesideATokenIsTold() {
     var request = Self.request(.liveactivity, Self.update)
     request.hasClientCertificate = true

@@ -173,4 +173,38 @@ import Testing
     }
     #expect(bench.budgets(registration)?[0].remaining == 12)
   }
+
+  /// An upstream that is away costs a credit once, however many pushes take each other's place meanwhile.
+  @Test(arguments: [TokenKind.app, .liveactivity]) func anOutageIsPaidForOnce(kind: TokenKind) throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1, kind))
+    let (type, traits): (PushType, PushTraits?) = kind == .app ? (.background, nil) : (.liveactivity, Self.update())
+    let full = try #require(bench.budgets(Bench.registration(1, kind))?.first?.remaining)
+    for id in 0..<8 {
+      try bench.push(id, type, traits: traits)
+      while bench.state.counters.inFlight > 0 { try bench.complete(.retry(.upstreamUnavailable)) }
+      try bench.advance(to: bench.now + .seconds(3))
+      while bench.state.counters.inFlight > 0 { try bench.complete(.notAttempted(.upstreamUnavailable)) }
+    }
+    #expect(bench.budgets(Bench.registration(1, kind))?.first?.remaining == full - 1)
+    try bench.crash()
+    try bench.advance(to: bench.now + .seconds(120))
+    try bench.complete(.accepted)
+    #expect(bench.record(7)?.disposition == .accepted)
+    #expect(bench.budgets(Bench.registration(1, kind))?.first?.remaining == full - 1)
+    #expect(bench.forwarded.last?.push.priority == .immediate)
+  }
+
+  /// With `reject` no more is accepted than can be paid for, however fast it comes.
+  @Test func whatIsRejectedIsRejectedAtOnce() throws {
+    var policy = AppPolicy()
+    policy.budgetMode = .reject
+    let bench = try Bench(policy: policy)
+    try bench.register(Bench.registration(1, .pushToStart))
+    let start = PushTraits(lane: .keep, activity: .start, hasContentState: true, hasAlert: true)
+    let results = try (0..<14).map { try bench.push($0, .liveactivity, traits: start).disposition }
+    #expect(results.filter { $0 != .refused }.count == 5, "\(results)")
+    for _ in 0..<5 { try bench.complete(.accepted) }
+    #expect(bench.forwarded.count == 5)
+  }
 }

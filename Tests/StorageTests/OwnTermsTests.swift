@@ -128,4 +128,45 @@ import Testing
     #expect(bench.budgets(Bench.registration(2, .controls))?.first?.remaining == 12)
     #expect(bench.budgets(Bench.registration(1)) != nil)
   }
+
+  /// What was spent stays spent, and is worth what the rule of the moment says.
+  @Test func anotherRuleCountsCreditsNotTime() throws {
+    let bench = try bench()
+    var registration = Bench.registration(1, .liveactivity)
+    try bench.register(registration)
+    let update = PushTraits(lane: .activityUpdate, activity: .update, hasContentState: true)
+    for id in 0..<5 {
+      try bench.push(id, .liveactivity, traits: update)
+      try bench.complete(.accepted)
+    }
+    #expect(bench.budgets(registration)?.first?.remaining == 0)
+    registration.frequentUpdates = true
+    try bench.register(registration)
+    #expect(bench.budgets(registration)?.first?.remaining == 55)
+    registration.frequentUpdates = false
+    registration.budget = .init(allowance: 1, burst: 1, window: .seconds(604_800))
+    try bench.register(registration)
+    #expect(bench.budgets(registration)?.first?.remaining == -1, "no more is owed than the rule lets be owed")
+    registration.budget = nil
+    try bench.register(registration)
+    #expect(bench.budgets(registration)?.first?.remaining == 3)
+    try bench.crash()
+    #expect(bench.budgets(registration)?.first?.remaining == 3)
+  }
+
+  @Test func anotherConfigurationCountsCreditsNotTime() throws {
+    let bench = try bench()
+    try bench.register(Bench.registration(1))
+    for id in 0..<3 {
+      try bench.push(id)
+      try bench.complete(.accepted)
+    }
+    try bench.push(3)
+    var policy = AppPolicy()
+    policy.widgets = BudgetParameters(allowance: 40, burst: 12, window: .seconds(86_400), minimumInterval: .zero)
+    bench.state.reconfigure(Bench.resolver(AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy))), at: bench.now)
+    #expect(bench.budgets(Bench.registration(1))?.first?.remaining == 9)
+    try bench.advance(to: bench.now)
+    #expect(bench.forwarded.count == 4, "what waited for the scarcer budget goes")
+  }
 }

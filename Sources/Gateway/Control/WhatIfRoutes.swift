@@ -12,7 +12,10 @@ extension ControlAPI {
   /// What would become of a push that is not sent.
   @Sendable private func whatIf(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let push = try routed.request.readJSON { reader throws(FieldError) in try WhatIfPush(&reader) }
-    let rules = parts.settings?.parts.provider.rules ?? RequestRules(apps: parts.apps, providers: ProviderDirectory([]))
+    // Another app's name is no business of the caller's: it is as unknown as one that nobody has.
+    let apps = parts.apps.limited(to: { routed.grant.sees($0) })
+    let answers = parts.settings?.parts.provider.rules.answers ?? ProviderAnswers()
+    let rules = RequestRules(apps: apps, providers: ProviderDirectory([]), answers: answers)
     switch push.verdict(rules, now: parts.now()) {
     case .refused(let refusal):
       var object = Self.refused(refusal.reason, .none, detail: refusal.detail)

@@ -22,8 +22,14 @@ struct PayloadHabits {
 
   /// Keys that stand beside `aps` and belong in it.
   private var misplaced: [LintFinding] {
-    guard let object = payload.objectValue, type == .liveactivity || type == .widgets || type == .controls else { return [] }
-    let keys = ["content-changed", "event", "timestamp", "content-state", "attributes-type", "attributes", "stale-date", "dismissal-date"]
+    guard let object = payload.objectValue else { return [] }
+    let keys: [String]
+    switch type {
+    case .widgets, .controls: keys = ["content-changed"]
+    case .liveactivity:
+      keys = ["event", "timestamp", "content-state", "attributes-type", "attributes", "stale-date", "dismissal-date"]
+    default: return []
+    }
     return keys.filter { object[$0] != nil && payload["aps"]?[$0] == nil }.map { key in
       LintFinding(.ignored, "outsideAPS", key, "\(key) stands beside aps, where the device does not look for it; put it into aps")
     }

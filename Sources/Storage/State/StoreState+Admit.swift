@@ -100,8 +100,13 @@ extension StoreState {
     case .forward, .forwardAtFive:
       if supersedes { supersede(by: slot, in: number, at: now) }
       if case .forwardAtFive = decision { pushes[slot].pointee.isLowered = true }
-      pushes[slot].pointee.isCharged = terms.rule != nil && !pushes[slot].pointee.isLowered
-      let after = pushes[slot].pointee.isCharged ? creditsAfter(before, terms.rule) : before
+      let isPaidNow = terms.rule != nil && !pushes[slot].pointee.isLowered
+      if pushes[slot].pointee.isCharged {
+        budgets.touch(at: now)
+        tokens[number].pointee.flags.insert(.touched)
+      }
+      if isPaidNow { pushes[slot].pointee.isCharged = true }
+      let after = isPaidNow ? creditsAfter(before, terms.rule) : before
       record(new: slot, Self.step(.forwarding, decision.cause, before, after, attempt: 1, at: now))
       let arrival = Arrival(
         index: index, token: operation.token, topic: operation.topic, collapseID: operation.collapseID, payload: operation.payload)
@@ -114,7 +119,6 @@ extension StoreState {
       scheduleWake(number, at: now)
       operation.result = .waiting(due: until, cause)
     case .reject(let until, let cause):
-      if terms.unpaid == .isIgnored { change(number) }
       release(slot)
       let why: Cause = cause == .minimumInterval ? .tooSoon : .budgetSpent
       refuse(&operation, .refused(.tooManyRequests, why, since: nil, retryAt: until), batch, at: now)
@@ -131,7 +135,7 @@ extension StoreState {
     _ slot: UInt32, _ operation: AdmitOperation, supersedes: Bool, at now: Instant
   ) -> (credits: Int?, DecisionTerms) {
     let number = pushes[slot].pointee.token
-    if supersedes { inheritDelay(slot, in: number) }
+    if supersedes { inherit(slot, in: number) }
     let coalesce = operation.traits.lane == .reload ? coalescing(number) : .zero
     if coalesce > .zero {
       pushes[slot].pointee.notBefore = now + coalesce
@@ -140,8 +144,22 @@ extension StoreState {
     var terms = terms(number, slot, at: now)
     terms.isNew = true
     terms.blocked = blocker(number, for: slot)
+    if terms.mode == .reject, terms.blocked != nil { terms.reserved = unpaid(number, besides: slot) }
     terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
     return (credits(number, slot, at: now), terms)
+  }
+
+  /// How many of the pushes that wait will have to be paid for, apart from those that give way to a newer one.
+  private func unpaid(_ number: UInt32, besides newer: UInt32) -> Int64 {
+    var count: Int64 = 0
+    var slot = tokens[number].pointee.laneHead
+    while slot != none {
+      let push = pushes[slot]
+      let stays = !gives(way: push.pointee.traits, to: pushes[newer].pointee.traits)
+      if stays, !push.pointee.isCharged, budget(number, slot) != nil { count += 1 }
+      slot = push.pointee.next
+    }
+    return count
   }
 
   /// Lets a waiting push stand for this one.

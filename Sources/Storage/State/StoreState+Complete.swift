@@ -91,16 +91,20 @@ extension StoreState {
     }
   }
 
-  /// Gives a push the delay of those that will give way to it: it is no fresh start for an upstream that has just failed.
-  mutating func inheritDelay(_ newer: UInt32, in number: UInt32) {
+  /// Gives a push what those have that will give way to it: their delay, since it is no fresh start for an upstream that has just failed,
+  /// and what was paid for one of them, since nothing has come of that.
+  mutating func inherit(_ newer: UInt32, in number: UInt32) {
     let arrived = pushes[newer]
     var slot = tokens[number].pointee.laneHead
     while slot != none {
       let push = pushes[slot]
-      if gives(way: push.pointee.traits, to: arrived.pointee.traits), push.pointee.notBefore >= arrived.pointee.notBefore {
-        arrived.pointee.failures = push.pointee.failures
-        arrived.pointee.notBefore = push.pointee.notBefore
-        arrived.pointee.notBeforeCause = push.pointee.notBeforeCause
+      if gives(way: push.pointee.traits, to: arrived.pointee.traits) {
+        if push.pointee.notBefore >= arrived.pointee.notBefore {
+          arrived.pointee.failures = push.pointee.failures
+          arrived.pointee.notBefore = push.pointee.notBefore
+          arrived.pointee.notBeforeCause = push.pointee.notBeforeCause
+        }
+        if push.pointee.isCharged, budget(number, newer) != nil { arrived.pointee.isCharged = true }
       }
       slot = push.pointee.next
     }
@@ -191,6 +195,10 @@ extension StoreState {
         waiting.pointee.failures = push.pointee.failures
         waiting.pointee.notBefore = max(waiting.pointee.notBefore, push.pointee.notBefore)
         waiting.pointee.notBeforeCause = cause
+        if push.pointee.isCharged, !waiting.pointee.isCharged, budget(number, current) != nil {
+          waiting.pointee.isCharged = true
+          change(number)
+        }
         return finishMerged(slot, into: current, .supersededByNewer, at: now)
       }
       if push.pointee.traits.lane.standsFor(newer: waiting.pointee.traits.lane) {

@@ -24,15 +24,13 @@ extension StoreState {
     guard let number = found ?? tokens.insert(registration.token, kind: registration.kind, route: route, registered: now)
     else { throw .full(registrations: settings.registrations) }
     let token = tokens[number]
+    let oldRule = nominalBudget(number).map { rule($0, number) }
     let keepsPlace = !isNew && previous?.kind == registration.kind && previous?.bundleID == registration.bundleID
     if !isNew, !keepsPlace { failLane(number, .registrationRemoved, at: now) }
     tokens.revive(number)
     let predecessor = isNew ? predecessor(rotated, of: registration) : nil
     let own = keepsPlace ? previous.map { ($0, Array(tokens.budgets(number))) } : nil
     arrangeBudgets(number, registration, from: own ?? predecessor)
-    if predecessor != nil, let rotated, let old = tokens.find(rotated.token), !tokens[old].pointee.hasLane {
-      _ = unregister(rotated.token, at: now)
-    }
     token.pointee.kind = registration.kind
     token.pointee.route = route
     token.pointee.registered = now
@@ -44,10 +42,26 @@ extension StoreState {
     setOwnTerms(OwnTerms(registration), of: number)
     token.pointee.minimumIntervalMilliseconds = Self.milliseconds(registration.minimumInterval)
     token.pointee.coalesceMilliseconds = Self.milliseconds(registration.coalesce)
+    let predecessorRule = predecessor.flatMap { _ in
+      rotated.flatMap { tokens.find($0.token) }.flatMap { n in nominalBudget(n).map { rule($0, n) } }
+    }
+    if let new = nominalBudget(number).map({ rule($0, number) }), let old = own == nil ? predecessorRule : oldRule {
+      convertBudgets(number, from: old, to: new, at: now)
+    }
     registrationChanges.append(.put(registration, registered: now))
+    if predecessor != nil, let rotated, let old = tokens.find(rotated.token), !tokens[old].pointee.hasLane {
+      _ = unregister(rotated.token, at: now)
+    }
     change(number)
     scheduleWake(number, at: now)
     return isNew
+  }
+
+  /// Has budgets say under another rule how many credits were spent, whatever those credits are worth in time.
+  private mutating func convertBudgets(_ number: UInt32, from old: BudgetRule, to new: BudgetRule, at now: Instant) {
+    guard old != new else { return }
+    let budgets = tokens.budgets(number)
+    for index in budgets.indices { budgets[index] = budgets[index].converted(from: old, to: new, at: now) }
   }
 
   /// Removes a registration; what waits for it ends, and the log keeps its past. False when there is none.
@@ -152,7 +166,18 @@ extension StoreState {
 
   /// Takes over a new configuration; waiting pushes may become due by it.
   mutating func reconfigure(_ resolver: RouteResolver, at now: Instant) {
+    // Where nothing was spent there is nothing to convert.
+    var spent: [(number: UInt32, rule: BudgetRule)] = []
+    for number in 0..<tokens.end where tokens[number].pointee.isActive {
+      guard tokens.budgets(number).contains(where: { $0.fullAt > now }), let budget = nominalBudget(number) else { continue }
+      spent.append((number, rule(budget, number)))
+    }
     routes.reconfigure(resolver)
+    for (number, old) in spent {
+      guard let budget = nominalBudget(number), case let new = rule(budget, number), new != old else { continue }
+      convertBudgets(number, from: old, to: new, at: now)
+      change(number)
+    }
     forEachWaitingToken { state, number in state.scheduleWake(number, at: now) }
   }
 

@@ -1,3 +1,4 @@
+import HTTPClient
 import JSON
 import Primitives
 import Push
@@ -35,7 +36,10 @@ struct Expectation {
   /// The criteria that the options name.
   init(_ arguments: Arguments, _ client: ControlClient) throws {
     if let token = arguments.value("--token") { criteria.append(("token", try client.fullToken(token))) }
-    if let bundleID = arguments.value("--bundle-id") { criteria.append(("bundleID", bundleID)) }
+    if let bundleID = arguments.value("--bundle-id") {
+      guard !bundleID.isEmpty else { throw UsageError("--bundle-id is empty; leave it out for any app") }
+      criteria.append(("bundleID", BlockingHTTPClient.percentEncoded(bundleID)))
+    }
     if let type = try arguments.choice("--type", of: PushType.allCases.map(\.description)) { criteria.append(("type", type)) }
     if let disposition = try arguments.choice("--disposition", of: Disposition.allCases.map(\.name)) {
       criteria.append(("disposition", disposition))

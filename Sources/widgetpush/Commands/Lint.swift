@@ -22,7 +22,7 @@ extension Command {
     var isWrong = false
     var objects: [JSONValue] = []
     for name in arguments.operands {
-      let input = LintInput(name, try name == "-" ? Files.readStandardInput() : Files.read(name), type: type)
+      let input = LintInput(name, try Files.bytes(name), type: type)
       let findings = PushLint.findings(input.request, now: Machine.now)
       isWrong = isWrong || findings.contains { $0.level != .warning }
       switch format {

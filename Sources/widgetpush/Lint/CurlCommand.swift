@@ -7,7 +7,11 @@ enum CurlCommand {
   /// - Parameter read: Reads a file that the command names with `@`; nil when it cannot be read.
   static func request(_ text: String, read: @escaping (String) -> [UInt8]?) -> LintedRequest? {
     // Before its name there may be a prompt, and variables that are set for it.
-    let commands = ShellWords.commands(text).map { $0.drop { $0.text == "$" || $0.text.contains("=") } }
+    // A payload is none, and may be long.
+    guard text.first(where: { !$0.isWhitespace }) != "{" else { return nil }
+    // Where it is run inside another, such as r=$(curl …), what stands before its name is of no interest.
+    let inner = text.indices.first { text[$0...].hasPrefix("curl ") }.map { ShellWords.commands(String(text[$0...])) } ?? []
+    let commands = (ShellWords.commands(text) + inner).map { $0.drop { $0.text == "$" || $0.text.contains("=") } }
     guard var words = commands.first(where: { $0.first?.text == "curl" || $0.first?.text.hasSuffix("/curl") == true }) else { return nil }
     words.removeFirst()
     var command = Reader(read: read)
@@ -74,7 +78,9 @@ enum CurlCommand {
       if !isRaw, word.text.hasPrefix("@") {
         request.body = word.isOpen ? nil : read(String(word.text.dropFirst()))
       } else {
-        request.body = word.isOpen ? nil : Array(word.text.utf8)
+        // As curl does: what is given in several parts is joined.
+        let before = request.body.map { $0 + [UInt8(ascii: "&")] } ?? []
+        request.body = word.isOpen ? nil : before + Array(word.text.utf8)
       }
       if request.method == nil { request.method = "POST" }
     }

@@ -10,19 +10,19 @@ struct LintInput {
   /// The request that it stands for.
   let request: LintedRequest
 
-  /// Reads `text`.
+  /// Reads what stands in a file.
   ///
   /// - Parameter type: The push type, where nothing else says it.
-  init(_ name: String, _ text: String, type: String?) {
+  init(_ name: String, _ bytes: [UInt8], type: String?) {
     self.name = name
-    self.text = text
+    text = String(decoding: bytes, as: UTF8.self)
     let folder = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
     var request = CurlCommand.request(text) {
-      (try? Files.read($0.hasPrefix("/") ? $0 : folder + $0)).map { Array($0.utf8) }
+      try? Files.bytes($0.hasPrefix("/") ? $0 : folder + $0)
     }
     if request == nil {
       var payload = LintedRequest()
-      payload.body = Self.withoutTarget(Array(text.utf8))
+      payload.body = Self.withoutTarget(bytes)
       request = payload
     }
     request!.assumedType = type

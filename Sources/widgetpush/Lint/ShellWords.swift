@@ -41,7 +41,7 @@ struct ShellWords {
       case "$" where next != nil && next != " ": expand()
       case "`": skipBackticks()
       case " ", "\t": end()
-      case "\n", ";", "|", "&":
+      case "\n", "\r\n", ";", "|", "&", ")":
         endCommand()
       case "#" where word == nil: while let next, next != "\n" { index += 1 }
       default: add(character)
@@ -58,7 +58,8 @@ struct ShellWords {
   }
 
   private mutating func add(_ character: Character) {
-    word = Word(text: (word?.text ?? "") + String(character), isOpen: word?.isOpen ?? false)
+    if word == nil { word = Word() }
+    word!.text.append(character)
   }
 
   private mutating func end() {
@@ -85,7 +86,8 @@ struct ShellWords {
 
   /// Skips `$NAME`, `${…}` or `$(…)`, and stops on its last character.
   private mutating func expand() {
-    word = Word(text: word?.text ?? "", isOpen: true)
+    if word == nil { word = Word() }
+    word!.isOpen = true
     guard let next else { return }
     let pairs: [Character: Character] = ["(": ")", "{": "}"]
     guard let closing = pairs[next] else {
@@ -103,7 +105,8 @@ struct ShellWords {
   }
 
   private mutating func skipBackticks() {
-    word = Word(text: word?.text ?? "", isOpen: true)
+    if word == nil { word = Word() }
+    word!.isOpen = true
     index += 1
     while index < text.count, text[index] != "`" { index += 1 }
   }

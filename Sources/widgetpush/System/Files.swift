@@ -25,11 +25,15 @@ struct FileError: Error, Hashable, CustomStringConvertible {
 /// The few file operations that commands need.
 enum Files {
   /// The text of a file, with invalid UTF-8 repaired.
-  static func read(_ path: String) throws(FileError) -> String {
+  static func read(_ path: String) throws(FileError) -> String { String(decoding: try bytes(path), as: UTF8.self) }
+
+  /// The bytes of a file; `-` is standard input.
+  static func bytes(_ path: String) throws(FileError) -> [UInt8] {
+    if path == "-" { return try readAll(STDIN_FILENO, "standard input") }
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError("read", path) }
     defer { close(descriptor) }
-    return String(decoding: try readAll(descriptor, path), as: UTF8.self)
+    return try readAll(descriptor, path)
   }
 
   /// All of standard input as text.

@@ -293,7 +293,8 @@ import Testing
     let foreign: JSONValue = ["token": .string(APIStage.token(2)), "topic": "com.example.app.push-type.widgets", "payload": payload]
     #expect(try await stage.call(.post, "/v1/what-if", as: APIStage.bundle, foreign).json["cause"] == "tokenUnknown")
     let theirs: JSONValue = ["token": .string(APIStage.token(2)), "topic": "com.example.other.push-type.widgets", "payload": payload]
-    #expect(try await stage.call(.post, "/v1/what-if", as: APIStage.bundle, theirs).status == 403)
+    let hidden = try await stage.call(.post, "/v1/what-if", as: APIStage.bundle, theirs)
+    #expect(hidden.status == 200 && hidden.json["reason"] == "TopicDisallowed", "as an app that nobody has: \(hidden.text)")
     #expect(try await stage.call(.post, "/v1/what-if", as: "read", ["token": token, "body": "", "payload": 1]).field == "body")
     #expect(try await stage.call(.post, "/v1/what-if", as: "read", ["tokn": token]).status == 400)
   }

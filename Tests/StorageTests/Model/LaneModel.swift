@@ -128,14 +128,16 @@ struct LaneModel {
     }
     let replaced = waiting.filter { gives($0, to: item) }
     guard waiting.count - replaced.count < lane else { return .refused }
+    let isPaidFor = costs(item) && replaced.contains(where: \.isPaid)
     for old in replaced { item.notBefore = max(item.notBefore, old.notBefore) }
+    item.isPaid = isPaidFor
     if traits.lane == .reload { item.notBefore = max(item.notBefore, now + coalesce) }
+    if mode == .reject, costs(item), isOverbooked(by: waiting.filter { !replaced.contains($0) }, at: now) {
+      return .refused
+    }
     if costs(item), Int(now.nanoseconds) < payableAt {
       switch (mode, kind) {
       case (.observe, _): break
-      case (.reject, .pushToStart?):
-        charge(at: now, counts: false)
-        return .refused
       case (.reject, _): return .refused
       case (.enforce, .pushToStart?):
         charge(at: now, counts: false)
@@ -151,6 +153,22 @@ struct LaneModel {
     waiting.append(item)
     go(at: now)
     return fates[id]!.disposition
+  }
+
+  /// Whether those that wait take every credit there is. What waits for nothing but its budget holds up nothing, and is not counted.
+  private func isOverbooked(by others: [Item], at now: Instant) -> Bool {
+    let isBlocked = inFlight != nil || others.contains { $0.traits.lane != .background }
+    let reserved = others.count(where: costs)
+    guard isBlocked, reserved > 0, Int(now.nanoseconds) >= payableAt else { return false }
+    return credits(at: now) <= reserved || parameters.minimumInterval > .zero
+  }
+
+  private func credits(at now: Instant) -> Int {
+    budgets.map { budget in
+      let t = max(Int(now.nanoseconds), budget.last)
+      let owed = max(budget.tat, t) - t
+      return Int(parameters.burst) - (owed + interval - 1) / interval
+    }.min() ?? 0
   }
 
   private func joined(_ waiting: Item, with item: Item) -> Item {
@@ -181,6 +199,7 @@ struct LaneModel {
       item.notBefore = notBefore ?? .distantFuture  // it has ended in the store
       if let newer = waiting.firstIndex(where: { gives(item, to: $0) }) {
         waiting[newer].notBefore = max(waiting[newer].notBefore, item.notBefore)
+        if item.isPaid, costs(waiting[newer]) { waiting[newer].isPaid = true }
         end(item.id, .merged, .supersededByNewer)
       } else {
         for other in waiting where other.traits.lane == .reload && item.traits.lane == .reload {
