@@ -9,7 +9,7 @@ struct FrameMeter {
   struct Tally: Equatable {
     /// Frames that began.
     var frames = 0
-    /// Bytes of header blocks, each of which may stand for a field.
+    /// Bytes of header blocks, each of which may stand for a field; those of blocks that no list can have count four times.
     var headerBytes = 0
     /// Frames that bring nothing, long ones counted as several.
     var idle = 0
@@ -25,7 +25,8 @@ struct FrameMeter {
   private let headerListBytesMax: Int
   /// Bytes of the present frame that are still to come; the preface counts as one.
   private var rest = Preface.count
-  private var isHeaderBlock = false
+  /// What a byte of the present frame counts as, of a header block.
+  private var headerWeight = 0
   private var continuations = 0
   /// A head that came in parts.
   private var head = InlineArray<9, UInt8>(repeating: 0)
@@ -42,7 +43,7 @@ struct FrameMeter {
       while place < buffer.count {
         if rest > 0 {
           let length = min(rest, buffer.count - place)
-          if isHeaderBlock { tally.headerBytes += length }
+          tally.headerBytes += length * headerWeight
           rest -= length
           place += length
         } else if headCount == 0, buffer.count - place >= 9 {
@@ -72,7 +73,7 @@ struct FrameMeter {
     rest = length
     tally.frames += 1
     let (kind, flags) = (bytes[3], bytes[4])
-    isHeaderBlock = kind == Self.headers || kind == Self.continuation
+    headerWeight = kind == Self.headers || kind == Self.continuation ? length > headerListBytesMax ? 4 : 1 : 0
     if kind == Self.continuation {
       continuations += 1
       tally.continuations = max(tally.continuations, continuations)
@@ -85,7 +86,7 @@ struct FrameMeter {
       if flags & Self.endStream == 0, length < Self.dataBytesMin + padding { tally.idle += 1 }
     case Self.headers:
       // No list that is taken has so long a block.
-      if length > headerListBytesMax { tally.idle += length / 64 }
+      if length > headerListBytesMax { tally.idle += length / 16 }
     default: tally.idle += 1 + length / 256
     }
   }

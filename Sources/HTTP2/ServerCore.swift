@@ -131,6 +131,7 @@ import Primitives
   /// The fields of a list cannot be kept.
   private mutating func giveUp(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ appended: ReceivedFields.Appended) {
     setAside(slot)
+    work += Self.idleOfLargeList
     if appended == .tooLarge { _ = countIdle(Self.idleOfLargeList) }
     if appended == .tooLarge, settings.resetsHeaderOverflow { return reset(slot, HTTP2ErrorCode.protocolError) }
     let stored =
@@ -204,7 +205,7 @@ import Primitives
 
   // A stream that is refused, and a list that is too large, bring nothing either, and cost more than a small frame does.
   private static let idleOfRefusedStream = 2
-  private static let idleOfLargeList = 32
+  private static let idleOfLargeList = 100
   /// The work of a stream that is opened and reset (`ServerSession.work`).
   private static let workOfReset = 6
 

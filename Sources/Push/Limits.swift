@@ -24,7 +24,7 @@ public enum Limits {
   public static let streamResets = (burst: 1000, perSecond: 33)
   /// Frames that bring nothing (PING, SETTINGS, PRIORITY, WINDOW_UPDATE, empty DATA, unknown ones, …) which a client may send in one
   /// go, how many more each second, and how many each complete request makes up for: then ENHANCE_YOUR_CALM. Ten thousand take half
-  /// a millisecond; clients send a few a request. A stream over the limit counts as 2, a header list that is too large as 32 and
+  /// a millisecond; clients send a few a request. A stream over the limit counts as 2, a header list that is too large as 100 and
   /// more: clients that have not read SETTINGS yet open a thousand streams.
   public static let idleFrames = (burst: 10_000, perSecond: 100, perRequest: 16)
   /// Work of one turn of a connection, and of a round for all that have more to do than others, in units of about 40 ns: 400 µs. What

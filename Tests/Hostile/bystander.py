@@ -5,6 +5,7 @@
 Prints a line once the first push is answered, and for every line on standard input what came since the one before, as JSON.
 """
 import json
+import os
 import pathlib
 import select
 import subprocess
@@ -36,6 +37,10 @@ class Bystander:
         self._process.stdin.close()
         self._process.wait(2 * PATIENCE)
         self._process.stdout.close()
+
+    def stay_on(self, processors):
+        """Has it run on these processors alone."""
+        os.sched_setaffinity(self._process.pid, processors)
 
     def told(self):
         """What came since the last call: count, p50, p99 and worst in milliseconds, and the first failure, or None."""

@@ -2,8 +2,8 @@
 """Attacks a gateway, and measures what it costs: the server's memory, how long a well-behaved connection waits meanwhile, and which
 kinds of refused connections it counts.
 
-Attackers are on machines of their own, but here share the processors with the server and its client: their threads have the lowest
-priority there is, and for attacks whose bound is exact, and after a failure, a control run does the same to a server that serves nothing.
+Attackers are on machines of their own, but here share a processor with the client, and the server has another: their threads have the
+lowest priority there is, and for attacks whose bound is exact, and after a failure, a control run does the same to a server that serves nothing.
 What the well-behaved connection waits then is the scheduler's part.
 
   python3 Tests/Hostile/run.py                  every attack
@@ -46,7 +46,7 @@ AFTER_SECONDS = 4
 QUIET_SECONDS = 0.25
 # Where the bound is exact: for how long all is quiet, the control run goes on, and the attack at least.
 EXACT_SECONDS = 1.0
-EXACT_ATTACK_SECONDS = 2.0
+EXACT_ATTACK_SECONDS = 1.5
 # Seconds in which what has ended is counted.
 COUNTED_SECONDS = 3
 # Counted beside an attack without being meant: it hung up while the server had something to say.
@@ -122,9 +122,16 @@ def _run(one, target, seconds, long):
         attacker.close()
 
 
+def _processors():
+    """Processors for the server, and for everybody else: one for each, if there are two."""
+    first, *others = sorted(os.sched_getaffinity(0))
+    return ({first}, {others[0]}) if others else ({first}, {first})
+
+
 def _aside(function, *arguments):
-    """Calls the function on a thread that leaves the processors to all others, and so do the threads that it starts."""
+    """Calls the function on a thread that leaves the processor to all others, and so do the threads that it starts."""
     def run():
+        os.sched_setaffinity(threading.get_native_id(), _processors()[1])
         os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         return function(*arguments)
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
@@ -139,6 +146,8 @@ class Scene:
             self._server = stack.enter_context(server.running(binary, descriptors))
             self._bystander = stack.enter_context(Bystander(self._server))
             self._stack = stack.pop_all()
+        self._server.stay_on(_processors()[0])
+        self._bystander.stay_on(_processors()[1])
         self._ask(QUIET_SECONDS)
         self._before = self._server.memory()
 
@@ -205,7 +214,7 @@ class Scene:
             attacker = Attacker(dataclasses.replace(self._server, port=port), EXACT_SECONDS, False)
             attacker.flood(attacker.tls(), itertools.repeat(bytes(16_384)))
             attacker.close()
-        with Sink(self._server.folder) as sink:
+        with Sink(self._server.folder, _processors()[0]) as sink:
             self._bystander.told()
             _aside(send, sink.port)
             return self._bystander.told()

@@ -34,6 +34,11 @@ class Server:
         """The peak counts from here."""
         pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
+    def stay_on(self, processors):
+        """Has it run on these processors alone."""
+        for task in os.listdir(f"/proc/{self.process.pid}/task"):
+            os.sched_setaffinity(int(task), processors)
+
     def processor_seconds(self):
         """Seconds that its threads have computed so far."""
         total = 0
