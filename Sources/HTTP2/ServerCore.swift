@@ -68,6 +68,7 @@ import Primitives
   mutating func open(_ stream: Int32, _ me: UnsafeMutablePointer<ServerCore>) -> UnsafeMutablePointer<ExchangeSlot>? {
     guard !isGoingAway, openStreams < limit.allowed, let slot = pool.pointee.take() ?? takeFromAnother() else { return nil }
     openStreams &+= 1
+    work &+= Self.workOfStream
     slot.pointee.session = me
     slot.pointee.stream = stream
     slot.pointee.state = .receiving
@@ -206,7 +207,8 @@ import Primitives
   // A stream that is refused, and a list that is too large, bring nothing either, and cost more than a small frame does.
   private static let idleOfRefusedStream = 2
   private static let idleOfLargeList = 100
-  /// The work of a stream that is opened and reset (`ServerSession.work`).
+  // The work of a stream from its beginning to its end, and of resetting one (`ServerSession.work`).
+  private static let workOfStream = 20
   private static let workOfReset = 6
 
   /// Whether the client may send these frames; false, and the session has failed, when they are too many.

@@ -77,8 +77,8 @@ public struct ServerSession: ~Copyable {
   /// What the client has made us do so far, in units of some 40 ns, which a small frame takes: frames, header blocks, bytes, and
   /// requests taken. By counts alone, so that the same bytes are the same work anywhere.
   public var work: Int { core.pointee.work }
-  /// The work of a request: its rules, its answer.
-  private static let requestWork = 50
+  /// The work of a request beside that of its stream: its rules, its answer.
+  private static let requestWork = 35
 
   /// The next complete request, in the order of completion, or nil when there is none left.
   public mutating func takeReady() -> Exchange? {
