@@ -40,10 +40,8 @@ from attacker import Attacker, Departure, Silence
 from bystander import Bystander
 from sink import Sink
 
-# Bytes above its value before the attack that the server's memory may have some seconds after it, and above that of a server that has
-# served nothing, whose log of pushes and of refusals fills up to its bounds.
+# Bytes above its value at the start that the server's memory may have some seconds after the attack.
 AFTER = 20 * MB
-AFTER_ALL = 40 * MB
 AFTER_SECONDS = 4
 QUIET_SECONDS = 0.25
 # Where the bound is exact: for how long all is quiet, the control run goes on, and the attack at least.
@@ -85,7 +83,7 @@ def main():
         patient = stack.enter_context(server.running(options.binary))
         waiting = [(each, pool.submit(_run, each, patient, seconds, options.long)) for each in attacks if each.waits]
         measured = [each for each in attacks if not each.waits]
-        for descriptors, group in itertools.groupby(measured, key=lambda each: each.descriptors):
+        for (_, descriptors), group in itertools.groupby(measured, key=lambda each: (each.subject, each.descriptors)):
             group = list(group)
             while group:
                 # After a failure the others have a server of their own: each fault counts once.
@@ -185,8 +183,7 @@ class Scene:
             return words, f"the gateway ended with {self._server.process.returncode}"
         share = (self._server.processor_seconds() - spent) / (time.monotonic() - began)
         peak, end = self._server.memory("VmHWM"), time.monotonic() + AFTER_SECONDS
-        most = min(start + AFTER, self._before + AFTER_ALL)
-        while (after := self._server.memory()) > most and time.monotonic() < end:
+        while (after := self._server.memory()) > self._before + AFTER and time.monotonic() < end:
             time.sleep(0.1)
         faults = [fault] if fault else []
         words += f" | {start // MB} → {peak // MB} → {after // MB} MB"
@@ -198,10 +195,10 @@ class Scene:
             bound = max(one.slowdown * max(quiet.p99, control.p99 if control else 0), 0 if one.exact else GRAIN)
             if busy.p99 > bound:
                 faults.append(f"p99 above {bound:.1f} ms")
-        if peak > start + one.peak:
-            faults.append(f"peak above {(start + one.peak) // MB} MB")
-        if after > most:
-            faults.append(f"afterwards above {most // MB} MB")
+        if peak > self._before + one.peak:
+            faults.append(f"peak above {(self._before + one.peak) // MB} MB")
+        if after > self._before + AFTER:
+            faults.append(f"afterwards above {(self._before + AFTER) // MB} MB")
         counts = self._counts(one, counted)
         if counts:
             words += " | counted " + ", ".join(f"{kind} {count}" for kind, count in counts.items())
