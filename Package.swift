@@ -58,6 +58,7 @@ let package = Package(
     .target(name: "Transport", dependencies: ["HTTP2", "Primitives", "Reactor", "Security"], swiftSettings: safe),
     .target(name: "Rules", dependencies: ["JSON", "Primitives", "Push"], swiftSettings: safe),
     .target(name: "Delivery", dependencies: ["Primitives", "Push"], swiftSettings: safe),
+    .target(name: "Faults", dependencies: ["JSON", "Primitives", "Push"], swiftSettings: safe),
     .target(name: "Configuration", dependencies: ["JSON", "Primitives", "Push", "YAML"], swiftSettings: safe),
 
     // Layer 4: state, upstreams, the device, the control side.
@@ -65,12 +66,14 @@ let package = Package(
     .target(
       name: "Forwarding", dependencies: ["Delivery", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Transport"],
       swiftSettings: safe),
-    .target(name: "ProviderAPI", dependencies: ["HTTP2", "Primitives", "Rules", "Security"], swiftSettings: safe),
+    .target(
+      name: "ProviderAPI",
+      dependencies: ["Faults", "HTTP2", "Primitives", "Push", "Reactor", "Rules", "Security", "Transport"], swiftSettings: safe),
     .target(name: "DeviceModel", dependencies: ["JSON", "Primitives", "Push", "Rules"], swiftSettings: safe),
     .target(
       name: "Control",
       dependencies: [
-        "CHTTPParser", "Configuration", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport",
+        "CHTTPParser", "Configuration", "Faults", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport",
       ],
       swiftSettings: importer),
 
@@ -78,15 +81,16 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Configuration", "Control", "Delivery", "Forwarding", "HTTP2", "JSON", "Primitives", "ProviderAPI", "Push", "Reactor", "Rules",
+        "Configuration", "Control", "Delivery", "Faults", "Forwarding", "HTTP2", "JSON", "Primitives", "ProviderAPI", "Push", "Reactor",
+        "Rules",
         "Security", "Storage", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
     .target(
       name: "MockDevice",
       dependencies: [
-        "Configuration", "Control", "DeviceModel", "HTTP2", "HTTPClient", "JSON", "Primitives", "ProviderAPI", "Push", "Reactor",
-        "Rules", "Security", "Telemetry", "Transport",
+        "Configuration", "Control", "DeviceModel", "Faults", "HTTP2", "HTTPClient", "JSON", "Primitives", "ProviderAPI", "Push",
+        "Reactor", "Rules", "Security", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
 
@@ -114,6 +118,7 @@ let package = Package(
     .testTarget(
       name: "TransportTests", dependencies: ["HTTP2", "Primitives", "Reactor", "Security", "Seeds", "Transport"], swiftSettings: tests),
     .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules", "Seeds"], swiftSettings: tests),
+    .testTarget(name: "FaultsTests", dependencies: ["Faults", "JSON", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),
     .testTarget(
@@ -128,7 +133,9 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "GatewayTests",
-      dependencies: ["Configuration", "Control", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Security", "Storage", "Telemetry"],
+      dependencies: [
+        "Configuration", "Control", "Faults", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Security", "Storage", "Telemetry",
+      ],
       swiftSettings: tests),
     // The ways in that are fuzzed; their corpora are replayed by the tests.
     .target(

@@ -18,6 +18,7 @@ extension GatewayConfiguration {
       ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
       ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
       ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
+      ConfigurationKey("faults.allowed", "BOOL", "true permits faults to be set over the control API (false)"),
       ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
     ] + answerKeys
 
@@ -61,6 +62,10 @@ extension GatewayConfiguration {
     let entries = try pushLog.integer("maxEntries", in: 256...Int64(Limits.pushLogEntriesMax))
     configuration.pushLogEntries = entries.map { Int($0) } ?? configuration.pushLogEntries
     try pushLog.finish()
+
+    var faults = try reader.section("faults")
+    configuration.faultsAllowed = try faults.bool("allowed") ?? configuration.faultsAllowed
+    try faults.finish()
 
     var log = try reader.section("log")
     configuration.logFormat = try log.choice("format", LogFormat.self) ?? configuration.logFormat

@@ -38,6 +38,8 @@ public struct GatewayConfiguration: Sendable {
   public var explainHeaders = false
   /// What the provider API does where it is not known what Apple's servers do.
   public var answers = ProviderAnswers()
+  /// Whether faults may be set over the control API.
+  public var faultsAllowed = false
   /// The event loops of the data path.
   public var loops = 1
   /// The server's certificate and key.

@@ -11,7 +11,7 @@ public struct UpstreamAnswer: Hashable, Sendable {
   public var timestamp: Instant?
   /// The disposition of the `widgetpush-outcome` header, `waiting` for `pending`; only mock devices send it.
   public var disposition: Disposition?
-  /// The cause of the `widgetpush-outcome` header.
+  /// The cause of the `widgetpush-outcome` header; `fault` where a fault on a mock device has made the answer.
   public var cause: Cause
 
   /// An answer with these values.
@@ -39,12 +39,14 @@ public struct UpstreamAnswer: Hashable, Sendable {
     case 410 where mayRetire && reason == .expiredToken: .expired(timestamp ?? now)
     case 410 where mayRetire: .unregistered(timestamp ?? now)
     case 400 where reason == .badDeviceToken: .suspect
-    case 403: .retry(.upstreamPaused)
-    case 429: .retry(.upstreamBusy)
-    case 500...599: .retry(.upstreamUnavailable)
+    case 403: .retry(why(.upstreamPaused))
+    case 429: .retry(why(.upstreamBusy))
+    case 500...599: .retry(why(.upstreamUnavailable))
     default: .refused(status: status, reason)
     }
   }
+
+  private func why(_ usual: Cause) -> Cause { cause == .fault ? .fault : usual }
 
   private var acceptance: UpstreamOutcome {
     switch disposition {
@@ -57,7 +59,8 @@ public struct UpstreamAnswer: Hashable, Sendable {
 }
 
 extension UpstreamAnswer {
-  /// Takes the disposition and cause of a `widgetpush-outcome` header, `applied|ignored|pending [cause [detail]]`.
+  /// Takes the disposition and cause of a `widgetpush-outcome` header, `applied|ignored|pending|refused [cause [detail]]`; one that
+  /// was refused has no disposition.
   ///
   /// An unknown disposition is no outcome; an unknown cause is none.
   ///
@@ -78,7 +81,7 @@ extension UpstreamAnswer {
       disposition = .ignored
     } else if word.equals("pending") {
       disposition = .waiting
-    } else {
+    } else if !word.equals("refused") {
       return .empty
     }
     cause = first < count ? Self.cause(named: header.extracting(first + 1..<second)) : .none

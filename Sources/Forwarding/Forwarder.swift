@@ -7,7 +7,9 @@ public import Transport
 /// Who hands pushes to a forwarder and learns what became of them, on the loop's thread.
 public protocol ForwarderDelegate: AnyObject {
   /// The outcome of one attempt; `detail` is what a mock device had to say and is good during the call.
-  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan)
+  ///
+  /// - Parameter answer: The upstream's own answer; nil where there was none.
+  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: RawSpan)
   /// The outcome of one attempt to send a broadcast; `detail` is what a mock device had to say.
   func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String)
   /// The upstream has a connection after it had none: what waits for it may go.
@@ -57,7 +59,7 @@ public final class Forwarder {
       if number < links.value.count {
         links.value[Int(number)].send(run, bytes)
       } else {
-        for place in run.indices { delegate?.completed(run[place].ticket, .notAttempted(.upstreamUnavailable), detail: RawSpan()) }
+        for place in run.indices { delegate?.completed(run[place].ticket, .notAttempted(.upstreamUnavailable), nil, detail: RawSpan()) }
       }
       start = end
     }

@@ -173,7 +173,7 @@ final class UpstreamLink {
 
   private func enqueue(_ push: ForwardedPush, _ bytes: RawSpan) {
     guard !state.value.queue.isFull, let queued = QueuedPush(push, bytes, in: blocks) else {
-      forwarder.delegate?.completed(push.ticket, .notAttempted(.upstreamBusy), detail: RawSpan())
+      forwarder.delegate?.completed(push.ticket, .notAttempted(.upstreamBusy), nil, detail: RawSpan())
       return
     }
     state.value.queue.append(queued)
@@ -189,7 +189,7 @@ final class UpstreamLink {
       while free > 0, !state.value.queue.isEmpty {
         let next = state.value.queue.removeFirst()
         if !write(next.push, next.bytes, on: client) {
-          forwarder.delegate?.completed(next.push.ticket, .notAttempted(.upstreamBusy), detail: RawSpan())
+          forwarder.delegate?.completed(next.push.ticket, .notAttempted(.upstreamBusy), nil, detail: RawSpan())
         }
         next.release(to: blocks)
         free -= 1
@@ -214,7 +214,7 @@ final class UpstreamLink {
 
   private func turnAway(_ pushes: Span<ForwardedPush>, _ cause: Cause) {
     guard let delegate = forwarder.delegate else { return }
-    for place in pushes.indices { delegate.completed(pushes[place].ticket, .notAttempted(cause), detail: RawSpan()) }
+    for place in pushes.indices { delegate.completed(pushes[place].ticket, .notAttempted(cause), nil, detail: RawSpan()) }
   }
 
   private func returnQueue(_ cause: Cause) {
@@ -223,7 +223,7 @@ final class UpstreamLink {
     for broadcast in broadcasts { report(broadcast, .notAttempted(cause)) }
     while !state.value.queue.isEmpty {
       let next = state.value.queue.removeFirst()
-      forwarder.delegate?.completed(next.push.ticket, .notAttempted(cause), detail: RawSpan())
+      forwarder.delegate?.completed(next.push.ticket, .notAttempted(cause), nil, detail: RawSpan())
       next.release(to: blocks)
     }
   }
@@ -252,7 +252,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
         if let broadcast = flight.broadcast {
           delegate.broadcastCompleted(broadcast, outcome, detail: "")
         } else {
-          delegate.completed(flight.ticket, outcome, detail: RawSpan())
+          delegate.completed(flight.ticket, outcome, nil, detail: RawSpan())
         }
         continue
       }
@@ -266,9 +266,9 @@ extension UpstreamLink: HTTP2ClientDelegate {
         if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) { text = header[detail].string }
         delegate.broadcastCompleted(broadcast, outcome, detail: text)
       } else if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) {
-        delegate.completed(flight.ticket, outcome, detail: header[detail])
+        delegate.completed(flight.ticket, outcome, read, detail: header[detail])
       } else {
-        delegate.completed(flight.ticket, outcome, detail: RawSpan())
+        delegate.completed(flight.ticket, outcome, read, detail: RawSpan())
       }
     }
   }

@@ -10,10 +10,8 @@ extension UpstreamAnswer {
   /// A 200 costs no allocation. An error's body is parsed; one that is not Apple's JSON has a status and no reason.
   package init(_ answer: Answer, detail: inout ByteRange) {
     self.init(status: answer.status)
-    guard answer.status != 200 else {
-      if let header = answer.value(of: .widgetpushOutcome) { detail = readOutcome(header) }
-      return
-    }
+    if let header = answer.value(of: .widgetpushOutcome) { detail = readOutcome(header) }
+    guard answer.status != 200 else { return }
     guard let body = try? JSONValue.parse(answer.body), let object = body.objectValue else { return }
     reason = object["reason"]?.stringValue.flatMap { Reason($0) }
     timestamp = object["timestamp"]?.intValue.map { Instant(unixMilliseconds: Int64($0)) }

@@ -1,5 +1,6 @@
 public import Configuration
 public import Control
+import Faults
 import Forwarding
 public import Primitives
 import Push
@@ -64,11 +65,12 @@ public final class Gateway: Sendable {
       deliverBroadcast: { loop, broadcast in loopSet.deliver(loop, broadcast) },
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
 
+    let faults = FaultBook()
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
     let current = CurrentSettings(start.provider)
     let shared = ProviderShared(
       store: store, settings: current, seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
-      upstreams: upstreams, signers: settings.signers, metrics: metrics, conditions: conditions,
+      upstreams: upstreams, signers: settings.signers, faults: faults, metrics: metrics, conditions: conditions,
       explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
     for (number, sockets) in sockets.provider.enumerated() {
       loopSet.append(try GatewayLoop(number, sockets: sockets, shared, clock: surroundings.clock))
@@ -80,6 +82,7 @@ public final class Gateway: Sendable {
       store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
       obstacles: { conditions.all }, devFiles: surroundings.devFiles, now: surroundings.clock)
     parts.settings = settings
+    parts.faults = configuration.faultsAllowed ? faults : nil
     let authorizer = Authorizer(start.accessTokens, further: surroundings.accessTokens)
     let table = RouteTable(
       ControlAPI(parts).routes, authorizer: authorizer, audit: { [observer = surroundings.observer] in observer?(.adminCall($0)) },

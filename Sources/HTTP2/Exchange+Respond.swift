@@ -37,6 +37,21 @@ extension Exchange {
   }
 }
 
+// MARK: Faults
+
+extension Exchange {
+  /// Says GOAWAY, and that this request was not and will not be done, so that the client may try it on another connection.
+  ///
+  /// Requests that came before it are still answered. Those that came after it may have been taken already and count as done, so
+  /// with any of them this one is refused by itself.
+  public func turnAway(debug: String) {
+    guard let core = session else { return }
+    slot.pointee.isAnswered = true
+    core.pointee.goAway(before: slot, debug: debug)
+    core.pointee.pool.pointee.mark(core)
+  }
+}
+
 // MARK: Bodies that come bit by bit
 
 extension Exchange {

@@ -19,6 +19,19 @@ extension ServerCore {
     debug.withUTF8 { _ = nghttp2_submit_goaway(session, 0, last, code, $0.baseAddress, $0.count) }
   }
 
+  /// Says GOAWAY with the stream before `slot`'s as the last one that is done.
+  mutating func goAway(before slot: UnsafeMutablePointer<ExchangeSlot>, debug: String) {
+    let stream = slot.pointee.stream
+    guard !isGoingAway, nghttp2_session_get_last_proc_stream_id(session) == stream else {
+      reset(slot, HTTP2ErrorCode.refusedStream)
+      return goAway(code: HTTP2ErrorCode.noError, debug: debug)
+    }
+    isGoingAway = true
+    var debug = debug
+    // nghttp2 closes the streams beyond the last one once the frame is sent.
+    debug.withUTF8 { _ = nghttp2_submit_goaway(session, 0, max(0, stream - 2), HTTP2ErrorCode.noError, $0.baseAddress, $0.count) }
+  }
+
   /// Tells the client how many streams it may have open. nghttp2 writes SETTINGS before anything but PING.
   mutating func announce(_ streams: Int) {
     limit.announce(streams)

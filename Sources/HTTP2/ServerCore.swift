@@ -6,7 +6,7 @@ import Primitives
 /// The callbacks only file what arrived: requests into slots, slots into lists. Decisions run afterwards.
 @usableFromInline struct ServerCore {
   let pool: UnsafeMutablePointer<PoolCore>
-  let settings: ServerSettings
+  var settings: ServerSettings
   let tag: UInt64
   private let trusts: ((Exchange) -> Bool)?
   var session: OpaquePointer?

@@ -133,6 +133,14 @@ extension ServerSession {
   }
 }
 
+extension ServerSession {
+  /// Announces another number of streams, which is not raised any more: no client is trusted with more.
+  public mutating func limit(concurrentStreams: Int) {
+    core.pointee.settings.concurrentStreamsTrusted = concurrentStreams
+    announce(concurrentStreams: concurrentStreams)
+  }
+}
+
 // MARK: The end
 
 extension ServerSession {

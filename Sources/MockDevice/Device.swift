@@ -1,6 +1,7 @@
 public import Configuration
 public import Control
 import DeviceModel
+import Faults
 public import Primitives
 import Push
 public import Reactor
@@ -66,7 +67,8 @@ public final class Device: Sendable {
 
     let keeper = FleetKeeper(fleet, on: loop)
     let (providers, keys) = try configuration.providerKeys()
-    let desk = try PushDesk(keeper, providers: providers, keys: keys)
+    let faults = FaultBook()
+    let desk = try PushDesk(keeper, faults: faults, providers: providers, keys: keys)
     let door = FleetDoor(loop.makeMailbox(capacity: Self.mailboxCapacity) { (work: FleetDoor.Work) in work(keeper) })
     let pushes = loop.makeMailbox(capacity: Limits.controlExchanges) { (work: PushRoute.Work) in work(desk) }
     let registrar = try gateway.map { gateway in
@@ -85,6 +87,7 @@ public final class Device: Sendable {
     let routes =
       DeviceRoutes(door: door, registrations: registrations).routes + AppRoutes(door: door, registrations: registrations).routes
       + ItemRoutes(door: door, registrations: registrations).routes + EventRoutes(door: door).routes
+      + FaultRoutes(faults, unless: "").routes
       + HealthRoutes(version: surroundings.version, readiness: readiness).routes
     let authorizer = Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
     let api = DeviceAPI(routes: RouteTable(routes, authorizer: authorizer, now: clock), pushes: PushRoute(mailbox: pushes))
@@ -93,7 +96,7 @@ public final class Device: Sendable {
       configuration.tlsIdentity(), protocols: [.http2, .http1], identityForName: surroundings.identityForName)
     let socket = try configuration.listen()
     address = socket.address
-    let body = try LoopBody(loop, keeper, socket: socket, tls: tls, face: PushFace(desk), log: surroundings.log) {
+    let body = try LoopBody(loop, keeper, socket: socket, tls: tls, face: PushFace(desk, faults: faults), log: surroundings.log) {
       await api.respond(to: $0)
     }
     drains = body.drains

@@ -23,9 +23,9 @@ final class LoopBody {
     self.keeper = keeper
     let transport = TransportLoop(
       on: loop, connections: Limits.controlConnections, exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes)
-    face.exchanges = transport.exchanges
+    face.begin(on: transport)
     let server = ControlServer(
-      on: transport, onLoop: { exchange, _ in face.answer(exchange) },
+      on: transport, onLoop: { face.answer($0, on: $1) },
       connectionFailed: { failure in
         let fields = [LogField("peer", failure.peer), LogField("why", failure.end)]
         log.write(.info, "a connection failed", fields)

@@ -100,6 +100,10 @@ extension Cause {
         "The token's last push went out less than the minimum interval ago, and the app's budgetMode is reject.",
         "Send it again after the seconds in retry-after, or set budgetMode to enforce, which lets it wait.")
 
+    case .fault:
+      Remedy(
+        "A fault that somebody has set, here or on the mock device, struck the push.",
+        "Look at the faults with widgetpush faults list, and with --device; widgetpush faults remove ID takes one away.")
     case .upstreamRefused:
       Remedy(
         "The upstream answered the push with an error that trying again will not change.",

@@ -9,6 +9,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case budgetSpent, priorityLowered, startBudgetSpent, expirationPassed, registrationRemoved, droppedByPolicy
   // Which of a reason's causes it was.
   case tokenUnknown, otherEnvironment, otherApp, otherKind, laneFull, tooSoon
+  // What somebody has asked for, to see what comes of it.
+  case fault
   // What an upstream said.
   case upstreamRefused, unregistered, upstreamSuspectsToken
   // What the device says (widgets.md section 7).

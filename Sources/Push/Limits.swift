@@ -229,6 +229,17 @@ public enum Limits {
   /// Bytes of the pushes queued in one loop, all upstreams together.
   public static let upstreamQueueBytes = 64 << 20
 
+  // MARK: Faults
+
+  /// Fault rules of one gateway or mock device; each push is compared with all of them, some 20 ns each.
+  public static let faultRules = 100
+  /// The longest that a fault holds a push back, in milliseconds.
+  public static let faultDelayMilliseconds: Int64 = 60_000
+  /// The longest outage that ends by itself, in milliseconds: a day.
+  public static let faultOutageMilliseconds: Int64 = 86_400_000
+  /// Pushes that faults hold back at once in one loop; a further one goes on at once.
+  public static let faultsHeld = 8192
+
   // MARK: Broadcasts
 
   /// Bytes of a broadcast's payload (Apple, "Sending broadcast push notification requests to APNs").

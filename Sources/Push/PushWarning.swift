@@ -17,6 +17,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case customKeys, unusedAPSKeys, alertInReload, contentChangedWithoutReload, attributesAfterStart
   case backgroundAtTen, alertInBackground
   case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
+  case struckByFault
 
   /// The name used in JSON.
   public var name: String { "\(self)" }
@@ -80,6 +81,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .alertAtPriorityFive: "An update with an alert lights the screen whatever its priority; leave alert out of silent updates."
     case .timestampOld:
       "aps.timestamp is more than 8 hours old, longer than an activity lives, so the device has newer; send the current time."
+    case .struckByFault: "A fault that somebody has set held this push back or ended its connection; widgetpush faults list shows it."
     case .dismissalBeyondFourHours: "aps.dismissal-date is more than 4 hours after the end, and the device removes the activity after 4."
     }
   }

@@ -106,12 +106,15 @@ public struct CompleteOperation: Sendable {
   public var outcome: UpstreamOutcome
   /// What the device had to say, as text in the arena; empty when nothing.
   public var detail: ByteRange
+  /// Whether a fault on a mock device has made the outcome.
+  public var isFault: Bool
 
   /// An operation with these values.
-  public init(ticket: PushTicket, outcome: UpstreamOutcome, detail: ByteRange = .empty) {
+  public init(ticket: PushTicket, outcome: UpstreamOutcome, detail: ByteRange = .empty, isFault: Bool = false) {
     self.ticket = ticket
     self.outcome = outcome
     self.detail = detail
+    self.isFault = isFault
   }
 }
 
@@ -139,8 +142,10 @@ public struct RefusedOperation: Sendable {
   public var type: PushType?
   /// The topic without its suffix, or as much of it as is known; may be empty.
   public var bundleID: ByteRange
-  /// The reason that was answered.
-  public var reason: Reason
+  /// The reason that was answered; nil where a fault has left the request without an answer.
+  public var reason: Reason?
+  /// Why, beyond the reason.
+  public var cause: Cause
   /// What exactly was wrong, as text in the arena; may be empty.
   public var detail: ByteRange
   /// When the request was complete.
@@ -148,14 +153,15 @@ public struct RefusedOperation: Sendable {
 
   /// An operation with these values.
   public init(
-    id: PushID, token: DeviceToken?, type: PushType?, bundleID: ByteRange = .empty, reason: Reason, detail: ByteRange = .empty,
-    received: Instant
+    id: PushID, token: DeviceToken?, type: PushType?, bundleID: ByteRange = .empty, reason: Reason?, cause: Cause = .none,
+    detail: ByteRange = .empty, received: Instant
   ) {
     self.id = id
     self.token = token
     self.type = type
     self.bundleID = bundleID
     self.reason = reason
+    self.cause = cause
     self.detail = detail
     self.received = received
   }

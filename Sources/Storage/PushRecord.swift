@@ -33,7 +33,7 @@ public struct PushRecord: Hashable, Sendable {
   public var priority: Priority?
   /// When the request was complete.
   public var received: Instant
-  /// The status that was answered.
+  /// The status that was answered; 0 where a fault has left the request without an answer.
   public var status: Int
   /// Why it was refused, or the upstream's reason for refusing it.
   public var reason: Reason?

@@ -121,6 +121,7 @@ import Testing
       "tls.certificateFile": "c", "tls.keyFile": "k",
       "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn", "provider.clientCertificates.ca": "a",
       "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
+      "faults.allowed": "true",
     ]
     // The switches have tests of their own.
     for key in GatewayConfiguration.keys where key.path.hasPrefix("provider.answers.") { values[key.path] = "" }
@@ -137,7 +138,7 @@ import Testing
       #expect(configuration.bind == "0.0.0.0")
       #expect(configuration.loops == 2)
       #expect(configuration.providerPorts == [5])
-      #expect(configuration.explainHeaders)
+      #expect(configuration.explainHeaders && configuration.faultsAllowed)
       #expect(configuration.initialConcurrentStreams == 1000)
       #expect(configuration.tokenUpdates == .warn)
       #expect(configuration.clientAuthorityPEM == "A")

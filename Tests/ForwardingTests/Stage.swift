@@ -156,7 +156,7 @@ final class Recorder: ForwarderDelegate {
   var refusesCredentials: [Bool] = []
   var count: Int { outcomes.values.reduce(0) { $0 + $1.count } }
 
-  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan) {
+  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: RawSpan) {
     outcomes[Int(ticket.sequence), default: []].append(outcome)
     if !detail.isEmpty { details.append(detail.string) }
   }

@@ -6,7 +6,7 @@ private let layers: [[String]] = [
   ["CLinux", "CNghttp2", "COpenSSL", "CSQLite", "CHTTPParser", "CYAML", "CCurl"],
   ["Primitives"],
   ["Push", "JSON", "Telemetry", "Reactor", "Security", "HTTP2", "HTTPClient", "YAML"],
-  ["Transport", "Rules", "Delivery", "Configuration"],
+  ["Transport", "Rules", "Delivery", "Faults", "Configuration"],
   ["Storage", "Forwarding", "DeviceModel", "Control", "ProviderAPI"],
   ["Gateway", "MockDevice"],
   ["widgetpush"],
@@ -20,7 +20,7 @@ private let importers: [String: Set<String>] = [
 ]
 
 /// Targets whose decisions must stay free of sockets and threads.
-private let pure: Set<String> = ["Rules", "Delivery", "DeviceModel", "HTTP2"]
+private let pure: Set<String> = ["Rules", "Delivery", "Faults", "DeviceModel", "HTTP2"]
 
 @Suite("Arrows") struct ArrowsTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -9,7 +9,7 @@ public struct DeviceEvent: Sendable, Equatable {
     // By pushes.
     case widgetsReloaded, controlReloaded, activityStarted, activityUpdated, activityEnded, alertShown
     case appWoken, callReported, complicationUpdated, filesSignaled, locationQueried, checkedIn, speakerAnnounced, passUpdated
-    case pushIgnored, pushRefused
+    case pushIgnored, pushRefused, pushFaulted
     // By themselves.
     case activityStale, activityDismissed
     // By a person.

@@ -1,4 +1,5 @@
 public import Control
+public import Faults
 public import Primitives
 public import Push
 public import Storage
@@ -17,6 +18,8 @@ public struct ControlAPI: Sendable {
     private let fixedApps: AppDirectory
     /// What can be changed at run time; nil where nothing can.
     var settings: LiveSettings?
+    /// The faults that strike pushes; nil where the configuration permits none.
+    public var faults: FaultBook?
     /// The names that a registration's `upstream` may have.
     public var upstreams: [String]
     /// What `/metrics` shows.
@@ -54,6 +57,7 @@ public struct ControlAPI: Sendable {
   /// Every route.
   public var routes: [Route] {
     registrationRoutes + importRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + appRoutes + statusRoutes + devRoutes
+      + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes
   }
 
   /// The push token that a path names, in hexadecimal of either case.

@@ -13,7 +13,7 @@ extension PushRecord {
     object["type"] = type.map { .string($0.description) }
     object["priority"] = priority.map { .integer(Int64($0.rawValue)) }
     object["received"] = received.json
-    object["status"] = .integer(Int64(status))
+    if status != 0 { object["status"] = .integer(Int64(status)) }
     object["reason"] = reason.map { .string($0.description) }
     object["upstreamStatus"] = upstreamStatus.map { .integer(Int64($0)) }
     object["disposition"] = .string(disposition.name)

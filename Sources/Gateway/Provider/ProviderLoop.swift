@@ -1,4 +1,5 @@
 import Delivery
+import Faults
 import Forwarding
 import HTTP2
 import Primitives
@@ -24,9 +25,10 @@ final class ProviderLoop {
   var rules: RequestRules
   var rates: ProviderRates
   let forwarder: Forwarder
-  private let upstreamNames: [String]
+  let faults: FaultInjector
+  let upstreamNames: [String]
   let metrics: GatewayMetrics
-  private let conditions: GatewayConditions
+  let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
   private let explainsAlways: Bool
   let seed: UInt64
@@ -78,9 +80,11 @@ final class ProviderLoop {
     exchanges = transport.exchanges
     tokenUpdates = shared.tokenUpdates
     state = Confined(State(try Self.memory(for: current, seed, tokenUpdates), shared.store.makeBatch()))
+    faults = FaultInjector(shared.faults, on: transport)
     forwarder = Forwarder(
       shared.upstreams, authorization: UpstreamAuthorization(shared.signers), on: transport)
     forwarder.delegate = self
+    faults.resume = { [unowned self] in resume($0, on: $1, after: $2) }
     inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
     replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
@@ -100,7 +104,10 @@ final class ProviderLoop {
 // MARK: Requests
 
 extension ProviderLoop: HTTP2ServerHandler {
-  func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
+  func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) { judge(exchange, on: connection, after: nil) }
+
+  /// - Parameter strike: The fault that has held the request back, if one has.
+  func judge(_ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?) {
     let remembered = state(of: connection)
     let environment = remembered.environment
     if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
@@ -112,14 +119,19 @@ extension ProviderLoop: HTTP2ServerHandler {
     if remembered.credentials.value.takeWarning() { observer?(.tooManyTokenUpdates(connection.peer)) }
     switch verdict {
     case .push(let push):
-      if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.now) {
-        refuse(overLimit(push, of: provider, limit), exchange, environment: environment, retryAfterSeconds: 1)
-      } else {
-        admit(push, exchange, from: remembered)
-      }
+      guard faults.isArmed || strike != nil else { return take(push, exchange, from: remembered) }
+      if let push = spared(push, exchange, on: connection, after: strike) { take(push, exchange, from: remembered) }
     case .refused(let refusal):
       conclude(refusal.reason, on: connection)
       refuse(refusal, exchange, environment: environment)
+    }
+  }
+
+  private func take(_ push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) {
+    if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.now) {
+      refuse(overLimit(push, of: provider, limit), exchange, environment: connection.environment, retryAfterSeconds: 1)
+    } else {
+      admit(push, exchange, from: connection)
     }
   }
 
@@ -175,8 +187,9 @@ extension ProviderLoop: HTTP2ServerHandler {
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
 
-  private func refuse(
-    _ refusal: Refusal, _ exchange: Exchange, environment: PushEnvironment?, retryAfterSeconds: Int64? = nil
+  func refuse(
+    _ refusal: Refusal, _ exchange: Exchange, environment: PushEnvironment?, cause: Cause = .none, since: Instant? = nil,
+    retryAfterSeconds: Int64? = nil
   ) {
     let batch = state.value.batch
     let id = refusal.id ?? makeID()
@@ -187,12 +200,13 @@ extension ProviderLoop: HTTP2ServerHandler {
     }
     batch.refusals.append(
       RefusedOperation(
-        id: id, token: refusal.token, type: refusal.type, bundleID: bundle, reason: refusal.reason, detail: batch.append(refusal.detail),
-        received: loop.now))
+        id: id, token: refusal.token, type: refusal.type, bundleID: bundle, reason: refusal.reason, cause: cause,
+        detail: batch.append(refusal.detail), received: loop.now))
     var ids = answerIDs(id, environment)
     if refusal.reason == .badMessageID { ids.malformed = rules.answers.refusedMessageID }
     state.value.answers.refuse(
-      exchange, ids, refusal.reason, detail: refusal.detail, retryAfterSeconds: retryAfterSeconds, explaining: isExplained(exchange))
+      exchange, ids, refusal.reason, since: since, detail: refusal.detail, retryAfterSeconds: retryAfterSeconds,
+      explaining: isExplained(exchange))
     metrics.answered(refusal.type, refusal.reason, shard: index)
     observer?(
       .refused(
@@ -206,7 +220,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   /// A refused request's topic without the suffix of any push type.
-  private static func bundleID(_ topic: RawSpan) -> ByteRange {
+  static func bundleID(_ topic: RawSpan) -> ByteRange {
     for type in PushType.allCases {
       let suffix = type.topicSuffix
       let rest = topic.byteCount - suffix.utf8CodeUnitCount
@@ -291,45 +305,5 @@ extension ProviderLoop {
     state.value.answers.refuse(
       exchange, answerIDs(operation.id, operation.environment), reason, since: since, detail: detail, retryAfterSeconds: wait,
       explaining: isExplained(exchange))
-  }
-}
-
-// MARK: Upstreams
-
-extension ProviderLoop: ForwarderDelegate {
-  func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, detail: RawSpan) {
-    let batch = state.value.batch
-    batch.completions.append(
-      CompleteOperation(ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail)))
-    metrics.forwarded(outcome, shard: index)
-    if batch.operationCount >= Limits.batchOperations { submit() }
-  }
-
-  func upstreamOpened(_ upstream: Int) {
-    store.upstreamAvailable(UInt16(upstream))
-    conditions.set("signing \(upstream)", nil)
-    observer?(.upstreamOpened(name: upstreamNames[upstream]))
-  }
-
-  func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) {
-    observer?(.upstreamFailed(name: upstreamNames[upstream], end))
-  }
-
-  func upstreamRefusesCredentials(_ upstream: Int, _ refuses: Bool) {
-    let name = upstreamNames[upstream]
-    let sentence = "The upstream \(name) refuses the gateway's own provider token; check the key, its team and its environment."
-    conditions.set("credentials \(upstream)", refuses ? sentence : nil)
-  }
-
-  func retiringStopped(_ upstream: Int, _ isStopped: Bool) {
-    let name = upstreamNames[upstream]
-    let sentence =
-      "More than 20 % of the last answers of the upstream \(name) were 400 or 410, so no token is retired; check environment and key."
-    conditions.set("retiring \(upstream)", isStopped ? sentence : nil)
-  }
-
-  func cannotSign(_ upstream: Int, _ error: CryptoError) {
-    conditions.set("signing \(upstream)", "The gateway cannot sign for the upstream \(upstreamNames[upstream]): \(error).")
-    observer?(.cannotSign(upstream: upstreamNames[upstream], error))
   }
 }

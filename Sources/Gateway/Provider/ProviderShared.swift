@@ -1,3 +1,4 @@
+import Faults
 import Forwarding
 import Rules
 import Security
@@ -18,6 +19,7 @@ struct ProviderShared: Sendable {
   let upstreams: [Upstream]
   /// The gateway's own keys.
   let signers: ProviderTokenSigners
+  let faults: FaultBook
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
   /// Whether every answer explains itself, not only those whose request asks for it.

@@ -38,7 +38,7 @@ struct Narrator {
   private func tell(_ event: DeviceEvent) {
     let level: LogLevel =
       switch event.what {
-      case .pushIgnored, .pushRefused, .registrationFailed: .warning
+      case .pushIgnored, .pushRefused, .pushFaulted, .registrationFailed: .warning
       default: .info
       }
     var fields: [LogField] = []

@@ -1,4 +1,5 @@
 import DeviceModel
+import Faults
 import Primitives
 import Push
 
@@ -31,6 +32,12 @@ struct OutcomeHeader: ~Copyable {
   mutating func write(_ outcome: BroadcastOutcome) {
     bytes.removeAll(keepingCapacity: true)
     append("\(outcome.outcome.disposition.name) \(outcome.outcome.cause.name) \(outcome.detail)")
+  }
+
+  /// Writes the value for an answer that a fault has made.
+  mutating func write(_ strike: FaultStrike) {
+    bytes.removeAll(keepingCapacity: true)
+    append("refused \(Cause.fault.name) \(strike.sentence) (on the mock device)")
   }
 
   /// The value that was written last.

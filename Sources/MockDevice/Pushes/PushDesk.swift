@@ -1,4 +1,5 @@
 import DeviceModel
+import Faults
 import Primitives
 import ProviderAPI
 import Push
@@ -31,6 +32,26 @@ enum PushSettlement {
   case answered(PushAnswer)
   /// Nobody has described the token here, and the gateway may: the push is to be held until it has been asked, then settled again.
   case unknown(DeviceToken)
+  /// A fault may strike it, which is to be seen before it is settled again.
+  case exposed(ExposedPush)
+}
+
+/// A push that a fault may strike.
+struct ExposedPush: Sendable {
+  var id: PushID
+  var token: DeviceToken
+  var bundleID: [UInt8]
+  var type: PushType
+}
+
+/// How far a push has come before it is settled.
+enum PushProgress: Sendable {
+  /// It has just come.
+  case new
+  /// It was held, and is not held again, whatever is known of its token.
+  case held
+  /// Nothing more comes between it and its device.
+  case spared
 }
 
 /// Where all pushes to this mock end, on its loop: each is checked as Apple would check it, then given to the fleet.
@@ -38,6 +59,7 @@ enum PushSettlement {
 /// A plain reload of a known token costs the rules' one pass and one look-up: no task, no tree, no allocation.
 final class PushDesk {
   private let keeper: FleetKeeper
+  private let faults: FaultBook
   private let rules: RequestRules
   private var memory: RequestMemory
   private let random = RandomPool()
@@ -45,8 +67,11 @@ final class PushDesk {
   /// A desk for the pushes of these providers; throws when OpenSSL cannot use a key.
   ///
   /// - Parameter keys: Their public keys, in the order of `providers`.
-  init(_ keeper: FleetKeeper, providers: ProviderDirectory, keys: [P256PublicKey]) throws(CryptoError) {
+  init(
+    _ keeper: FleetKeeper, faults: FaultBook, providers: ProviderDirectory, keys: [P256PublicKey]
+  ) throws(CryptoError) {
     self.keeper = keeper
+    self.faults = faults
     // Whatever APNs accepts comes this far; what a device ignores of it is the device's to say.
     var policy = AppPolicy()
     policy.validation = .apple
@@ -60,8 +85,10 @@ final class PushDesk {
   /// - Parameters:
   ///   - headers: The bytes that the ranges of `fields` refer to.
   ///   - bodyBytesTotal: The bytes of body that were received, of which `body` may hold only the first.
-  ///   - isHeld: Whether it was held already, and is to be answered whatever is known of its token.
-  func settle(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, isHeld: Bool) -> PushSettlement {
+  ///   - progress: What it has gone through; a push that did not come by HTTP/2 is `spared` where it was held.
+  func settle(
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, _ progress: PushProgress
+  ) -> PushSettlement {
     let now = keeper.now
     // What connections may do is the gateway's to judge: the tokens here are its own.
     var connection = ConnectionCredentials(source: 0)
@@ -74,13 +101,24 @@ final class PushDesk {
       keeper.fleet.note(.pushRefused, token: refusal.token, push: id, detail: "\(refusal.reason): \(refusal.detail)", at: now)
       return .answered(PushAnswer(id: id, outcome: .refused(refusal.reason, since: nil, detail: refusal.detail)))
     case .push(let push):
-      if !isHeld, keeper.held.hasRoom, keeper.fleet.isWorthAsking(about: push.token, push.type) { return .unknown(push.token) }
+      if progress == .new, keeper.held.hasRoom, keeper.fleet.isWorthAsking(about: push.token, push.type) { return .unknown(push.token) }
       let id = push.id ?? generatedID()
+      if faults.isArmed, progress != .spared {
+        return .exposed(ExposedPush(id: id, token: push.token, bundleID: headers[push.bundle].array, type: push.type))
+      }
       let received = ReceivedPush(id: id, token: push.token, type: push.type)
       return .answered(
         PushAnswer(id: id, outcome: keeper.fleet.receive(received, bundleID: headers[push.bundle], payload: body, at: now)))
     }
   }
+
+  /// Has the devices' log say what a fault did to a push.
+  func note(_ strike: FaultStrike, _ push: ExposedPush) {
+    keeper.fleet.note(.pushFaulted, token: push.token, push: push.id, detail: strike.sentence, at: keeper.now)
+  }
+
+  /// The present time.
+  var now: Instant { keeper.now }
 
   /// Checks a broadcast and fans it out. The gateway alone manages channels, so every other request of theirs is for a path that is not
   /// served here.

@@ -1,42 +1,89 @@
 import DeviceModel
+import Faults
 import HTTP2
 import Primitives
 import ProviderAPI
 import Push
 import Rules
+import Transport
 
 /// The HTTP/2 side of `POST /3/device/<token>` and `POST /4/broadcasts/apps/<bundle>`: answers on the loop, in the round in which the request came.
 final class PushFace {
   private let desk: PushDesk
+  private let book: FaultBook
+  private var faults: FaultInjector?
   private var fields = FieldList()
   private var outcomeHeader = OutcomeHeader()
   /// Where a push that was held is found again.
-  var exchanges: ExchangePool?
+  private var exchanges: ExchangePool?
 
-  init(_ desk: PushDesk) { self.desk = desk }
+  init(_ desk: PushDesk, faults: FaultBook) {
+    self.desk = desk
+    book = faults
+  }
+
+  /// Is to answer what comes on the loop of `transport`.
+  func begin(on transport: TransportLoop) {
+    exchanges = transport.exchanges
+    let faults = FaultInjector(book, on: transport)
+    faults.resume = { [unowned self] exchange, connection, strike in settle(exchange, on: connection, .held, after: strike) }
+    self.faults = faults
+  }
 
   /// Answers a request for the path that APNs serves; false when it is for another path, and somebody else answers.
-  func answer(_ exchange: Exchange) -> Bool {
+  func answer(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {
     guard let path = exchange.value(of: .path) else { return false }
     if RequestRules.isBroadcast(path) { return answerBroadcast(exchange) }
     guard path.isPushPath else { return false }
-    settle(exchange, isHeld: false)
+    settle(exchange, on: connection, .new)
     return true
   }
 
-  private func settle(_ exchange: Exchange, isHeld: Bool) {
+  /// - Parameter strike: The fault that has held the push back, if one has.
+  private func settle(
+    _ exchange: Exchange, on connection: HTTP2ServerConnection, _ progress: PushProgress, after strike: FaultStrike? = nil
+  ) {
     let settlement = desk.settle(
-      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      isHeld: isHeld)
+      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal, progress)
     switch settlement {
     case .answered(let answer): respond(to: exchange, answer)
     case .unknown(let token):
       let key = exchange.key
-      desk.hold(token) { [weak self] in
-        guard let self, let exchange = exchanges?.exchange(for: key) else { return }
-        settle(exchange, isHeld: true)
+      desk.hold(token) { [weak self, weak connection] in
+        guard let self, let connection, let exchange = exchanges?.exchange(for: key) else { return }
+        settle(exchange, on: connection, .held)
       }
+    case .exposed(let push): expose(push, exchange, on: connection, after: strike)
     }
+  }
+
+  /// Lets a fault strike the push, if one does.
+  private func expose(_ push: ExposedPush, _ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?) {
+    guard let faults else { return settle(exchange, on: connection, .spared) }
+    let effect =
+      strike.map { faults.apply($0, to: exchange, on: connection) }
+      ?? faults.strike(exchange, on: connection, token: push.token, bundleID: unsafe push.bundleID.span.bytes, push.type)
+    switch effect {
+    case .none: settle(exchange, on: connection, .spared)
+    case .passes(let strike):
+      desk.note(strike, push)
+      settle(exchange, on: connection, .spared)
+    case .held: break
+    case .answer(let strike, let reason, let timestamp):
+      desk.note(strike, push)
+      respond(to: exchange, push.id, strike, reason, since: reason.status == 410 ? timestamp ?? desk.now : nil)
+    case .ended(let strike): desk.note(strike, push)
+    }
+  }
+
+  /// Answers as the fault says, and tells the gateway that it was one.
+  private func respond(to exchange: Exchange, _ id: PushID, _ strike: FaultStrike, _ reason: Reason, since: Instant?) {
+    fields.removeAll()
+    fields.append(.apnsID, bytesMax: PushID.textCount) { id.write(to: &$0) }
+    outcomeHeader.write(strike)
+    fields.append(.widgetpushOutcome, outcomeHeader.value)
+    let body = ErrorBody.bytes(reason, since: since, detail: nil)
+    unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes)
   }
 
   private func respond(to exchange: Exchange, _ answer: PushAnswer) {

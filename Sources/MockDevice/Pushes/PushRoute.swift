@@ -21,15 +21,17 @@ struct PushRoute: Sendable {
     let headers = CopiedHeaders(request)
     let answer = try await Reply<PushAnswer>.waiting { reply in
       mailbox.post { desk in
-        func settle(isHeld: Bool) {
+        func settle(_ progress: PushProgress) {
           let settlement = unsafe desk.settle(
-            headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total, isHeld: isHeld)
+            headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total, progress)
           switch settlement {
           case .answered(let answer): reply.answer(.success(answer))
-          case .unknown(let token): desk.hold(token) { settle(isHeld: true) }
+          case .unknown(let token): desk.hold(token) { settle(.spared) }
+          // Faults are for what comes by HTTP/2, as gateways do.
+          case .exposed: settle(.spared)
           }
         }
-        settle(isHeld: false)
+        settle(.new)
       }
     }
     return Self.response(answer)

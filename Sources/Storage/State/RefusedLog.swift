@@ -9,7 +9,7 @@ struct RefusedLog: ~Copyable {
     var id: PushID
     var token: DeviceToken?
     var type: PushType?
-    var reason: Reason
+    var reason: Reason?
     var cause: Cause
     var received: Instant
     var at: Instant

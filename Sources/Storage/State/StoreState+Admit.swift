@@ -213,7 +213,7 @@ extension StoreState {
   mutating func note(_ operation: RefusedOperation, _ batch: Batch, at now: Instant) {
     if let type = operation.type { counters.count(type, .refused) }
     let entry = RefusedLog.Entry(
-      sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: operation.reason, cause: .none,
+      sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: operation.reason, cause: operation.cause,
       received: operation.received, at: now)
     refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: batch.bytes[operation.detail])
   }

@@ -23,7 +23,7 @@ extension StoreState {
           IgnoredPush(
             id: push.pointee.id, token: tokens.token(number), type: push.pointee.type, cause: cause, detail: operation.detail))
       }
-      finish(slot, disposition, cause, at: now)
+      finish(slot, disposition, operation.isFault && disposition == .failed ? .fault : cause, at: now)
     case .again(let cause):
       push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue
       push.pointee.notBefore = now + settings.retry.delay(afterFailures: Int(push.pointee.failures), using: &generator)

@@ -125,7 +125,7 @@ extension StoreState {
     let entry = refused[sequence].pointee
     return PushRecord(
       cursor: PushCursor(accepted: log.next, refused: sequence), id: entry.id, token: entry.token,
-      bundleID: entry.bundleID.string, type: entry.type, priority: nil, received: entry.received, status: entry.reason.status,
+      bundleID: entry.bundleID.string, type: entry.type, priority: nil, received: entry.received, status: entry.reason?.status ?? 0,
       reason: entry.reason, upstreamStatus: nil, disposition: .refused, cause: entry.cause,
       detail: entry.detail.count == 0 ? nil : entry.detail.string,
       mergedInto: nil, warnings: [],

@@ -73,6 +73,15 @@ public final class HTTP2ServerConnection {
   /// Announces another number of streams; those that are open over it are served.
   public func announce(concurrentStreams: Int) { state.value.session?.announce(concurrentStreams: concurrentStreams) }
 
+  /// Announces another number of streams, for as long as the connection lasts.
+  public func limit(concurrentStreams: Int) {
+    state.value.session?.limit(concurrentStreams: concurrentStreams)
+    connection.setNeedsFlush()
+  }
+
+  /// Ends the connection: what is gathered already is sent, and no request is answered any more. Its exchanges are gone then.
+  public func close() { connection.close() }
+
   /// The certificate that the client has shown; see `Connection.clientCertificate`.
   public func clientCertificate(_ bounds: ClientCertificate.Bounds) -> ClientCertificate? { connection.clientCertificate(bounds) }
 

@@ -21,6 +21,7 @@ struct ControlClient {
 
   let credentials: Credentials
   private let base: String
+  private let server: String
   private let client: BlockingHTTPClient
 
   /// A client of the gateway of `folder`; throws how to start one where none was.
@@ -31,6 +32,19 @@ struct ControlClient {
         "no gateway runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
     }
     base = control
+    server = "the gateway"
+    client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")), bounds: .init(total: .seconds(10)))
+  }
+
+  /// A client of the mock device of `folder`; throws how to start one where none was.
+  init(deviceOf folder: StateFolder) throws(CommandError) {
+    credentials = try folder.credentials()
+    guard let device = credentials.device else {
+      throw CommandError(
+        "no mock device runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush device`")
+    }
+    base = device
+    server = "the mock device"
     client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")), bounds: .init(total: .seconds(10)))
   }
 
@@ -48,7 +62,7 @@ struct ControlClient {
     do throws(BlockingHTTPClient.Failure) {
       response = try client.perform(request)
     } catch {
-      throw CommandError(error, "the gateway")
+      throw CommandError(error, server)
     }
     if response.body.isEmpty { return Answer(status: response.status, json: .null) }
     do throws(JSONError) {
@@ -64,7 +78,7 @@ struct ControlClient {
     request.fields = [.init("authorization", "Bearer \(credentials.admin)"), .init("content-type", type)]
     request.body = body
     let response: BlockingHTTPClient.Response
-    do throws(BlockingHTTPClient.Failure) { response = try client.perform(request) } catch { throw CommandError(error, "the gateway") }
+    do throws(BlockingHTTPClient.Failure) { response = try client.perform(request) } catch { throw CommandError(error, server) }
     let text = String(decoding: response.body, as: UTF8.self)
     guard (200..<300).contains(response.status) else {
       throw CommandError(Answer(status: response.status, json: (try? JSONValue.parse(text)) ?? .string(text)))

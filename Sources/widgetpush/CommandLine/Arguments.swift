@@ -44,12 +44,19 @@ struct Arguments: Sendable {
   /// The value of an option as a span of time: `500ms`, `10s`, `5m`, `2h`, or a number of seconds.
   func span(_ option: String) throws(UsageError) -> TimeSpan? {
     guard let text = value(option) else { return nil }
-    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
-    for (unit, seconds) in units where text.hasSuffix(unit) {
-      guard let count = Double(text.dropLast(unit.count)), count >= 0, count * seconds <= 86_400 else { break }
-      return TimeSpan(nanoseconds: Int64(count * seconds * 1e9))
-    }
+    if let span = TimeSpan(text: text) { return span }
     throw UsageError("\(option) must be a time of at most a day such as 500ms, 10s or 5m, not \"\(text)\"")
+  }
+}
+
+extension TimeSpan {
+  /// The span that `text` spells: `500ms`, `10s`, `5m`, `2h`, or a number of seconds, up to a day.
+  init?(text: String) {
+    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
+    guard let (unit, seconds) = units.first(where: { text.hasSuffix($0.0) }), let count = Double(text.dropLast(unit.count)), count >= 0,
+      count * seconds <= 86_400
+    else { return nil }
+    self.init(nanoseconds: Int64(count * seconds * 1e9))
   }
 }
 

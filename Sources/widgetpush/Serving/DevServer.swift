@@ -122,6 +122,7 @@ final class DevServer {
     configuration.providerPorts = [options.providerPort]
     // Whoever tries something out starts clients all day long.
     configuration.tokenUpdates = .warn
+    configuration.faultsAllowed = true
     configuration.controlPort = options.controlPort
     configuration.plainPort = options.plainPort
     var policy = AppPolicy()

@@ -1,4 +1,5 @@
 import Control
+import Faults
 import Gateway
 import JSON
 import Primitives
@@ -28,6 +29,7 @@ final class APIStage: Sendable {
   let now = Box(Instant(unixSeconds: 1_800_000_000))
   let obstacles = Box<[String]>([])
   let store: Store
+  let faults = FaultBook()
   let api: ControlAPI
   let table: RouteTable
   private let delivered: Box<[Batch]>
@@ -46,10 +48,11 @@ final class APIStage: Sendable {
       deliver: { _, batch in delivered.change { $0.append(batch) } })
     let counter = Counter("pushes_total", help: "Pushes.")
     counter.add(3)
-    api = ControlAPI(
-      ControlAPI.Parts(
-        store: store, apps: apps, upstreams: ["device", "apple"], metrics: [counter], version: "1.2.3",
-        obstacles: { obstacles.value }, devFiles: devFiles, now: { now.value }))
+    var parts = ControlAPI.Parts(
+      store: store, apps: apps, upstreams: ["device", "apple"], metrics: [counter], version: "1.2.3",
+      obstacles: { obstacles.value }, devFiles: devFiles, now: { now.value })
+    parts.faults = faults
+    api = ControlAPI(parts)
     var tokens = AccessScope.allCases.map { AccessToken(name: $0.rawValue, scopes: [$0], secret: $0.rawValue) }
     tokens += [Self.bundle, Self.other].map {
       AccessToken(name: $0, scopes: Set(AccessScope.allCases), bundleIDs: [$0], secret: $0)

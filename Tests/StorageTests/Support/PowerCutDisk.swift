@@ -1,5 +1,5 @@
-import Delivery
 import Foundation
+import Primitives
 import Synchronization
 
 /// A disk whose power can be cut at any write: it knows what has been synced, byte for byte, and what has not.

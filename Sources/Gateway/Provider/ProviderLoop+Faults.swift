@@ -1,0 +1,59 @@
+import Faults
+import HTTP2
+import Primitives
+import ProviderAPI
+import Push
+import Reactor
+import Rules
+import Storage
+import Transport
+
+// Faults that somebody has set: they strike pushes that the rules have passed, before the store hears of them.
+extension ProviderLoop {
+  /// The push where it is to go on, marked if a fault has touched it; nil where a fault has dealt with it, or holds it back.
+  ///
+  /// - Parameter strike: The fault that has held it back before; no other strikes it then.
+  func spared(
+    _ push: ParsedPush, _ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?
+  ) -> ParsedPush? {
+    let remembered = state(of: connection)
+    // Told now: what ends the connection takes the request's bytes along.
+    let (id, bundleID) = (push.id ?? makeID(), bundleID(of: push, exchange, from: remembered))
+    let effect =
+      strike.map { faults.apply($0, to: exchange, on: connection) }
+      ?? faults.strike(exchange, on: connection, token: push.token, bundleID: unsafe bundleID.span.bytes, push.type)
+    switch effect {
+    case .none: return push
+    case .passes:
+      var push = push
+      push.warnings.insert(.struckByFault)
+      return push
+    case .held: return nil
+    case .answer(let strike, let reason, let timestamp):
+      var refusal = Refusal(reason: reason, field: "", detail: strike.sentence)
+      (refusal.id, refusal.token, refusal.type, refusal.topic) = (id, push.token, push.type, push.hasDefaultTopic ? nil : push.topic)
+      let since = reason.status == 410 ? timestamp ?? loop.now : nil
+      refuse(refusal, exchange, environment: remembered.environment, cause: .fault, since: since)
+      return nil
+    case .ended(let strike):
+      let batch = state.value.batch
+      batch.refusals.append(
+        RefusedOperation(
+          id: id, token: push.token, type: push.type, bundleID: unsafe batch.append(bundleID.span.bytes), reason: nil, cause: .fault,
+          detail: batch.append(strike.sentence), received: loop.now))
+      if batch.operationCount >= Limits.batchOperations { submit() }
+      return nil
+    }
+  }
+
+  /// Goes on with a request that a fault has held back.
+  func resume(_ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike) {
+    judge(exchange, on: connection, after: strike)
+  }
+
+  private func bundleID(of push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) -> [UInt8] {
+    guard push.hasDefaultTopic else { return exchange.headerBytes[push.bundle].array }
+    let topic = connection.credentials.value.certificate?.defaultTopic ?? []
+    return Array(topic[Int(push.bundle.offset)..<Int(push.bundle.offset) + Int(push.bundle.count)])
+  }
+}
