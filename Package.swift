@@ -160,7 +160,9 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(name: "RepositoryTests", dependencies: ["Push"], swiftSettings: tests),
-    .testTarget(name: "IntegrationTests", dependencies: ["widgetpush"], swiftSettings: tests),
+    .testTarget(
+      name: "IntegrationTests", dependencies: ["HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport", "widgetpush"],
+      swiftSettings: tests),
   ]
 )
 

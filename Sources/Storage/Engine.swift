@@ -7,7 +7,7 @@ public import Push
 /// of log entries into which the journal is folded, and the registrations for listing. All calls come from the store thread, but for
 /// `registrations`, which may come from any.
 public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
-  /// Gives everything back in the order in which it must be read: words, routes, channels and broadcasts by number, pages of tokens, pages of the log, journal rows
+  /// Gives everything back in the order in which it must be read: words, routes, channels, broadcasts and errands by number, pages of tokens, pages of the log, journal rows
   /// from old to new.
   func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError)
   /// Saves all of `commit`, so that a power cut does not take it back, or throws and saves nothing.
@@ -16,6 +16,11 @@ public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
   func registration(_ token: DeviceToken) throws(StoreError) -> (Registration, registered: Instant)?
   /// The registrations that match, by token in byte order; callable from any thread.
   func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)]
+  /// A page of the tokens that a reload is for, and where the next begins; looks at no more than `rows` registrations and gives no more
+  /// than `tokens`. Callable from any thread.
+  func reloadPage(
+    _ selector: ReloadSelector, from position: ReloadPosition, rows: Int, tokens: Int
+  ) throws(StoreError) -> ReloadPage
   /// The most recent message of a channel, or nil; whether it is still to be kept is not the engine's to know.
   func message(of channel: ChannelID) throws(StoreError) -> StoredMessage?
   /// Housekeeping between commits that must not take long; called after each.
@@ -38,6 +43,8 @@ public enum SavedItem {
   case channel(Channel, messageUntil: Instant?)
   /// A broadcast's record, and its payload if it was still to be sent.
   case broadcast(number: UInt64, UnsafeRawBufferPointer, payload: [UInt8])
+  /// An errand: what never changes of it, and how far it has come.
+  case errand(number: UInt32, fixed: UnsafeRawBufferPointer, progress: UnsafeRawBufferPointer)
   /// A page of tokens.
   case tokenPage(number: Int, UnsafeRawBufferPointer)
   /// A page of the log.
@@ -60,6 +67,8 @@ public struct Commit: ~Copyable {
   public internal(set) var registrations: [RegistrationChange] = []
   /// Changes to channels and broadcasts, in order.
   public internal(set) var broadcasts: [BroadcastChange] = []
+  /// Changes to errands, in order.
+  public internal(set) var errands: [ErrandChange] = []
   /// Pages of tokens that replace what was saved under their numbers.
   public internal(set) var tokenPages: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
   /// Pages of the log that replace what was saved under their numbers.

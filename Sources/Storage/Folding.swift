@@ -101,13 +101,15 @@ extension UnsafeRawBufferPointer {
 extension StoreState {
   /// Whether there is something to save that is not in the journal row.
   var hasCold: Bool {
-    !registrationChanges.isEmpty || casts.hasChanges || !vocabulary.added.isEmpty || routes.savedCount < routes.names.count
+    !registrationChanges.isEmpty || casts.hasChanges || errands.hasChanges || !vocabulary.added.isEmpty
+      || routes.savedCount < routes.names.count
   }
 
   /// Adds what is saved beside the journal row.
   func addCold(to commit: inout Commit) {
     commit.registrations = registrationChanges
     commit.broadcasts = casts.changes
+    commit.errands = errands.changes
     commit.words = vocabulary.added
     for number in routes.savedCount..<routes.names.count {
       let name = routes.names[number]

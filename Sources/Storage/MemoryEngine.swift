@@ -14,6 +14,7 @@ public final class MemoryEngine: Engine {
     var journal: [(number: UInt64, bytes: [UInt8])] = []
     var channels: [ChannelID: (channel: Channel, message: StoredMessage?)] = [:]
     var broadcasts: [UInt64: (record: [UInt8], payload: [UInt8])] = [:]
+    var errands: [UInt32: (fixed: [UInt8], progress: [UInt8])] = [:]
     var registrations: [DeviceToken: (Registration, registered: Instant)] = [:]
 
     mutating func apply(_ change: BroadcastChange) {
@@ -23,6 +24,14 @@ public final class MemoryEngine: Engine {
       case .putMessage(let id, let message): channels[id]?.message = message
       case .putBroadcast(let number, let record, let payload): broadcasts[number] = (record, payload)
       case .forgetBroadcast(let number): broadcasts[number] = nil
+      }
+    }
+
+    mutating func apply(_ change: ErrandChange) {
+      switch change {
+      case .put(let number, let fixed, let progress): errands[number] = (fixed, progress)
+      case .progress(let number, let progress): errands[number]?.progress = progress
+      case .forget(let number): errands[number] = nil
       }
     }
   }
@@ -55,6 +64,13 @@ public final class MemoryEngine: Engine {
         try visit(.broadcast(number: number, bytes, payload: broadcast.payload))
       }
     }
+    for (number, errand) in saved.errands.sorted(by: { $0.key < $1.key }) {
+      try visiting(errand.fixed) { (fixed) throws(StoreError) in
+        try visiting(errand.progress) { (progress) throws(StoreError) in
+          try visit(.errand(number: number, fixed: fixed, progress: progress))
+        }
+      }
+    }
     for number in saved.tokenPages.keys.sorted() {
       let bytes = saved.tokenPages[number] ?? []
       try visiting(bytes) { (bytes) throws(StoreError) in try visit(.tokenPage(number: number, bytes)) }
@@ -80,6 +96,7 @@ public final class MemoryEngine: Engine {
         }
       }
       for change in commit.broadcasts { contents.apply(change) }
+      for change in commit.errands { contents.apply(change) }
       for page in commit.tokenPages { contents.tokenPages[page.number] = Array(page.bytes) }
       for page in commit.logPages { contents.logPages[page.number] = Array(page.bytes) }
       if !commit.journal.isEmpty { contents.journal.append((commit.number, Array(commit.journal))) }
@@ -97,6 +114,25 @@ public final class MemoryEngine: Engine {
   public func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
     let matches = contents.withLock { Array($0.registrations.values) }.filter { query.matches($0.0) }
     return Array(matches.sorted { $0.0.token.bytes.lexicographicallyPrecedes($1.0.token.bytes) }.prefix(query.limit))
+  }
+
+  /// A page of the tokens that a reload is for.
+  public func reloadPage(
+    _ selector: ReloadSelector, from position: ReloadPosition, rows: Int, tokens: Int
+  ) throws(StoreError) -> ReloadPage {
+    guard let walk = ReloadWalk(selector, position) else { return ReloadPage(tokens: [], next: nil) }
+    let looked = contents.withLock { Array($0.registrations.values) }.map(\.0).filter { registration in
+      walk.isAlong(registration) && (position.after.map { $0.bytes.lexicographicallyPrecedes(registration.token.bytes) } ?? true)
+    }.sorted { $0.token.bytes.lexicographicallyPrecedes($1.token.bytes) }.prefix(rows)
+    var page = ReloadPage(tokens: [], next: walk.next)
+    for (index, registration) in looked.enumerated() {
+      if selector.matches(registration) { page.tokens.append(registration.token) }
+      guard page.tokens.count < tokens, index + 1 < rows else {
+        page.next = ReloadPosition(list: position.list, after: registration.token)
+        break
+      }
+    }
+    return page
   }
 
   /// Nothing to do.

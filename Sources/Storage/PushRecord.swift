@@ -47,6 +47,8 @@ public struct PushRecord: Hashable, Sendable {
   public var detail: String?
   /// The push that stands for it.
   public var mergedInto: PushID?
+  /// What the gateway made it for; nil for a provider's.
+  public var errand: PushErrand?
   /// The warnings of the rules.
   public var warnings: PushWarnings
   /// What happened to it, in order; at most `Limits.stepsPerPush`, of which the last is the latest.

@@ -2,6 +2,7 @@ public import Delivery
 public import Primitives
 public import Push
 import Reactor
+import Synchronization
 
 /// Tokens, budgets, lanes and the push log, behind one thread.
 ///
@@ -11,7 +12,9 @@ public final class Store: Sendable {
   let inbox: Inbox
   private let pool = BatchPool()
   private let shared: StoreShared
-  private let engine: any Engine
+  let engine: any Engine
+  /// Dry runs of reloads that are being made.
+  let forecasts = Mutex(0)
   private let thread: Thread
 
   /// Opens a store, reading back what `engine` has saved, and starts its thread.
@@ -42,12 +45,14 @@ public final class Store: Sendable {
     let core = try StoreCore(
       engine: engine, settings: settings, loops: loops, resolver: RouteResolver(apps: apps, upstream: resolveUpstream), clock: clock,
       deliver: deliver, deliverBroadcast: deliverBroadcast, pool: pool, shared: shared)
+    let running = core.state.errands.running
     let box = CoreBox(core)
     do {
       thread = try Thread.start(name: "store") { StoreThread.run(box.take(), inbox) }
     } catch {
       throw .engine("\(error)")
     }
+    for number in running { carryOutReload(number) }
   }
 
   // MARK: Loops

@@ -40,6 +40,12 @@ struct StoreCore: ~Copyable {
   /// For each loop, what becomes due in this round.
   var dueBatches: [Batch?]
   private var refusedSeen: UInt64 = 1
+  /// Slices of reloads that wait for their turn.
+  var slices: [ReloadSlice] = []
+  /// When one of them may go by itself.
+  var slicesWake: Instant?
+  /// Whether one may go, and there was no room in the round.
+  var hasMoreSlices = false
 
   /// An outcome without its batch.
   struct PostponedCompletion {
@@ -83,6 +89,7 @@ struct StoreCore: ~Copyable {
     mutating get {
       var wake = failure == nil ? state.nextDue : retryAt
       if failure == nil, let due = state.casts.nextDue { wake = min(wake ?? .distantFuture, due) }
+      if failure == nil, let slicesWake { wake = min(wake ?? .distantFuture, slicesWake) }
       for waiter in castWaiters { wake = min(wake ?? .distantFuture, waiter.until) }
       for waiter in waiters { wake = min(wake ?? .distantFuture, waiter.wait.until) }
       return wake
@@ -90,7 +97,7 @@ struct StoreCore: ~Copyable {
   }
 
   /// Whether there is housekeeping to go on with at once.
-  var hasMore: Bool { failure == nil && folding.isBusy }
+  var hasMore: Bool { failure == nil && (folding.isBusy || hasMoreSlices) }
 
   /// One round.
   mutating func round(_ batches: inout ContiguousArray<(batch: Batch, loop: Int)>, _ work: inout ContiguousArray<Inbox.Work>) {
@@ -102,6 +109,7 @@ struct StoreCore: ~Copyable {
     if failure == nil {
       for item in batches { state.settle(item.batch, at: now) }
       releaseDue()
+      releaseSlices()
       state.releaseBroadcasts(at: now)
       commit(batches)
     } else {
@@ -134,6 +142,7 @@ struct StoreCore: ~Copyable {
     for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
     waiters.removeAll()
     answerCastWaiters(isLast: true)
+    abandonSlices()
     shared.end()
     engine.close()
   }

@@ -23,6 +23,7 @@ extension PushRecord {
     object["remedy"] = .string(remedy.advice)
     object["detail"] = detail.map(JSONValue.string)
     object["mergedInto"] = mergedInto.map { .string($0.description) }
+    if case .reload(let id) = errand { object["reload"] = .string(id.description) }
     let warnings = warnings.all
     if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
     object["steps"] = .array(steps.map(\.json))

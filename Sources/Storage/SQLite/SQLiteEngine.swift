@@ -26,6 +26,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     let statements: Statements
     let registrations: SQLiteRegistrationWriter
     let broadcasts: SQLiteBroadcasts
+    let errands: SQLiteErrands
     let checkpointer: Checkpointer
   }
 
@@ -66,7 +67,9 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     do throws(SQLiteConnection.Failure) {
       opened = Opened(
         lock: lock, connection: connection, statements: try Statements(connection),
-        registrations: try SQLiteRegistrationWriter(connection), broadcasts: try SQLiteBroadcasts(connection), checkpointer: checkpointer)
+        registrations: try SQLiteRegistrationWriter(connection), broadcasts: try SQLiteBroadcasts(connection),
+        errands: try SQLiteErrands(connection),
+        checkpointer: checkpointer)
       reader = Mutex(try SQLiteRegistrations(path, fileSystem: fileSystem))
     } catch {
       throw error.storeError(path)
@@ -111,6 +114,9 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     try rows("SELECT number, record, payload FROM broadcast ORDER BY number") { (row) throws(StoreError) in
       try visit(.broadcast(number: UInt64(row.int(0)), row.blob(1), payload: Array(row.blob(2))))
     }
+    try rows("SELECT number, fixed, progress FROM errand ORDER BY number") { (row) throws(StoreError) in
+      try visit(.errand(number: UInt32(row.int(0)), fixed: row.blob(1), progress: row.blob(2)))
+    }
     try rows("SELECT number, data FROM token_page ORDER BY number") { (row) throws(StoreError) in
       try visit(.tokenPage(number: row.int(0), row.blob(1)))
     }
@@ -147,6 +153,13 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The registrations that match.
   public func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
     try reading { (reader) throws(SQLiteConnection.Failure) in try reader.list(query) }
+  }
+
+  /// A page of the tokens that a reload is for.
+  public func reloadPage(
+    _ selector: ReloadSelector, from position: ReloadPosition, rows: Int, tokens: Int
+  ) throws(StoreError) -> ReloadPage {
+    try reading { (reader) throws(SQLiteConnection.Failure) in try reader.page(selector, from: position, rows: rows, tokens: tokens) }
   }
 
   /// The most recent message of a channel.
@@ -210,6 +223,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     }
     if !commit.registrations.isEmpty { try open.registrations.apply(commit.registrations) }
     if !commit.broadcasts.isEmpty { try open.broadcasts.apply(commit.broadcasts) }
+    if !commit.errands.isEmpty { try open.errands.apply(commit.errands) }
     for page in commit.tokenPages {
       statements.tokenPage.bind(1, Int64(page.number))
       statements.tokenPage.bind(2, borrowing: page.bytes)

@@ -3,10 +3,10 @@ import Push
 
 /// Reads registrations on a connection of its own, so that a long list does not hold up the store thread.
 final class SQLiteRegistrations {
-  private let connection: SQLiteConnection
+  let connection: SQLiteConnection
   private let one: SQLiteStatement
 
-  private static let columns = "token, bundle, kind, environment, upstream, device, user, platform, registered, details"
+  static let columns = "token, bundle, kind, environment, upstream, device, user, platform, registered, details"
 
   init(_ path: String, fileSystem: String?) throws(SQLiteConnection.Failure) {
     connection = try SQLiteConnection(path, isReader: true, fileSystem: fileSystem)
@@ -52,7 +52,7 @@ final class SQLiteRegistrations {
   }
 
   /// The registration in the present row; nil when its token or kind is none that this build knows.
-  private static func registration(
+  static func registration(
     _ row: SQLiteStatement
   ) throws(SQLiteConnection.Failure) -> (Registration, registered: Instant)? {
     guard let token = DeviceToken(bytes: RawSpan(_unsafeBytes: row.blob(0))), let kind = row.text(2).flatMap(TokenKind.init(name:)),

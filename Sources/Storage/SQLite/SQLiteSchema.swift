@@ -24,7 +24,12 @@ enum SQLiteSchema {
     CREATE INDEX registration_device ON registration(device, token) WHERE device IS NOT NULL;
     CREATE INDEX registration_user ON registration(user, token) WHERE user IS NOT NULL;
     \(broadcastTables)
+    \(errandTable)
     """
+
+  /// Made in the files of earlier builds as well, which never look at it.
+  private static let errandTable =
+    "CREATE TABLE IF NOT EXISTS errand(number INTEGER PRIMARY KEY, fixed BLOB NOT NULL, progress BLOB NOT NULL);"
 
   private static let broadcastTables = """
     CREATE TABLE channel(
@@ -78,7 +83,7 @@ enum SQLiteSchema {
     if !isEmpty, version < Self.version {
       try connection.run("BEGIN IMMEDIATE; \(broadcastTables) PRAGMA user_version=\(Self.version); COMMIT")
     }
-    guard isEmpty else { return }
+    guard isEmpty else { return try connection.run(errandTable) }
     try connection.run(
       "BEGIN IMMEDIATE; \(tables) PRAGMA application_id=\(applicationID); PRAGMA user_version=\(Self.version); COMMIT")
   }

@@ -37,6 +37,8 @@ struct LivePush {
   var isLowered = false
   /// The commit with which it was last sent out.
   var group: UInt64 = 0
+  /// The number of the errand that it was made for; `none` for a provider's.
+  var errand = none
   /// Why it does not go before `notBefore`.
   var notBeforeCause = Cause.none
 

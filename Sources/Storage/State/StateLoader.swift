@@ -27,6 +27,7 @@ struct StateLoader {
       let name = RouteName(bundleID: bundleID, environment: environment, upstream: upstream)
       guard state.routes.number(of: name) == number else { throw ByteReader.Malformed() }
     case .channel(let channel, let until): state.casts.channels.load(channel, messageUntil: until)
+    case .errand(let number, let fixed, let progress): try state.errands.load(number, fixed: fixed, progress: progress)
     case .broadcast(let number, let bytes, let payload):
       let record = try BroadcastCoding.decode(bytes, number: number)
       state.casts.load(record, payload: payload, route: state.broadcastRoute(record.owner), at: now)
@@ -57,6 +58,10 @@ struct StateLoader {
         push.pointee.token = number
         live[push.pointee.sequence] = nil
         state.counters.waiting += 1
+        if let errand = state.errands.number(of: push.pointee.id) {
+          push.pointee.errand = errand
+          state.errands.opened(errand)
+        }
         slot = push.pointee.next
       }
     }

@@ -7,8 +7,10 @@ import Push
 extension StoreState {
   /// Decides about one push, and takes it in unless it is refused.
   ///
-  /// - Parameter known: The token's number, if it was known before the batch's admissions; none of those can make it another's.
-  mutating func admit(_ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, known: UInt32?, at now: Instant) {
+  /// - Parameters:
+  ///   - index: Its place in the batch; nil for a push of the gateway's own, of which the batch has the bytes only.
+  ///   - known: The token's number, if it was known before the batch's admissions; none of those can make it another's.
+  mutating func admit(_ operation: inout AdmitOperation, _ index: Int?, _ batch: Batch, known: UInt32?, at now: Instant) {
     let found = (known ?? tokens.find(operation.token)).flatMap { tokens[$0].pointee.isActive ? $0 : nil }
     guard let number = found ?? adopt(operation, batch, at: now) else {
       return refuse(&operation, .refused(.badDeviceToken, .tokenUnknown), batch, at: now)
@@ -74,11 +76,12 @@ extension StoreState {
     let isBrief = operation.expiration == .zero && !operation.traits.lane.mayWaitUnstored
     let deadline =
       isBrief ? now + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
-    let push = LivePush(
+    var push = LivePush(
       sequence: log.next, received: operation.received, deadline: deadline, notBefore: .distantPast, block: block,
       id: operation.id, expiration: operation.expiration, traits: operation.traits, token: number, warnings: operation.warnings,
       topicCount: UInt16(topic), collapseCount: UInt16(collapse), payloadCount: UInt16(payload), type: operation.type,
       priority: operation.priority, prioritySent: operation.prioritySent)
+    push.errand = errand
     guard let slot = pushes.insert(push) else {
       pool.release(block)
       return nil
@@ -90,7 +93,7 @@ extension StoreState {
   ///
   /// - Parameter supersedes: Whether waiting pushes give way to it. They do so only once it is not refused: it stands for them then.
   private mutating func place(
-    _ slot: UInt32, _ operation: inout AdmitOperation, _ index: Int, _ batch: Batch, supersedes: Bool, at now: Instant
+    _ slot: UInt32, _ operation: inout AdmitOperation, _ index: Int?, _ batch: Batch, supersedes: Bool, at now: Instant
   ) {
     let number = pushes[slot].pointee.token
     let (before, terms) = arrivalTerms(slot, operation, supersedes: supersedes, at: now)

@@ -12,6 +12,7 @@ extension StoreState {
     tokens[number].pointee.inFlight = none
     push.pointee.isInFlight = false
     counters.inFlight -= 1
+    if push.pointee.errand != none { errands.moved(push.pointee.errand, forwarding: -1) }
     completed.append(push.pointee.sequence)
     if operation.outcome.isAttempt { push.pointee.attempts = push.pointee.attempts.addingReportingOverflow(1).partialValue }
     switch operation.outcome.completion(expiration: push.pointee.expiration) {
@@ -48,6 +49,10 @@ extension StoreState {
         if detail.byteCount > 0 { log.setDetail(detail, of: candidate) }
         recordStep(candidate.pointee.sequence, Self.step(disposition, cause, at: now), isDurable: true)
         counters.count(candidate.pointee.type, disposition)
+        if let number = errands.number(of: id) {
+          if last.disposition == .accepted { errands.count(number, .accepted, -1) }
+          errands.count(number, disposition)
+        }
         return true
       case .applied, .ignored: isRepeated = isRepeated || (last.disposition == disposition && last.cause == cause)
       case .refused, .waiting, .merged, .expired, .failed: break
@@ -69,7 +74,9 @@ extension StoreState {
     }
     let said = disposition == .accepted ? log[push.pointee.sequence].map { log.last(of: $0).disposition } : nil
     // A device may report before its upstream's 200 is through; what it said stands.
-    if said == .applied || said == .ignored {
+    let isTold = said == .applied || said == .ignored
+    if push.pointee.errand != none { errands.ended(push.pointee.errand, isTold ? nil : disposition) }
+    if isTold {
       recordEnd(slot, nil)
     } else {
       recordEnd(slot, Self.step(disposition, cause, before, after, at: now))

@@ -190,6 +190,7 @@ extension StoreState {
     push.pointee.group = group
     tokens[number].pointee.inFlight = slot
     counters.inFlight += 1
+    if push.pointee.errand != none { errands.moved(push.pointee.errand, forwarding: 1) }
     let place = arrival ?? copy(push, to: batch)
     let route = routes[tokens[number].pointee.route]
     batch.forwards.append(

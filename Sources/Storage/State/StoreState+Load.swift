@@ -44,6 +44,7 @@ extension StoreState {
       pushes[slot].pointee.isInFlight = true
       tokens[number].pointee.inFlight = slot
       counters.inFlight += 1
+      if pushes[slot].pointee.errand != none { errands.moved(pushes[slot].pointee.errand, forwarding: 1) }
       relocated[pushes[slot].pointee.sequence] = slot
       setWake(number, .distantFuture)
     }

@@ -113,7 +113,8 @@ extension StoreState {
       priority: entry.pointee.priority, received: entry.pointee.received, status: 200, reason: entry.pointee.reason,
       upstreamStatus: entry.pointee.upstreamStatus == 0 ? nil : Int(entry.pointee.upstreamStatus), disposition: last.disposition,
       cause: last.cause, detail: entry.pointee.detail.count == 0 ? nil : entry.pointee.detail.string,
-      mergedInto: entry.pointee.isMerged ? entry.pointee.mergedInto : nil, warnings: entry.pointee.warnings,
+      mergedInto: entry.pointee.isMerged ? entry.pointee.mergedInto : nil,
+      errand: errands.errand(of: entry.pointee.id, bundleID: routes.bundleID(entry.pointee.route)), warnings: entry.pointee.warnings,
       steps: steps.map { step in
         PushRecord.Step(
           at: step.at, disposition: step.disposition, cause: step.cause, budgetBefore: step.hasBudget ? Int(step.budgetBefore) : nil,
@@ -128,7 +129,7 @@ extension StoreState {
       bundleID: entry.bundleID.string, type: entry.type, priority: nil, received: entry.received, status: entry.reason?.status ?? 0,
       reason: entry.reason, upstreamStatus: nil, disposition: .refused, cause: entry.cause,
       detail: entry.detail.count == 0 ? nil : entry.detail.string,
-      mergedInto: nil, warnings: [],
+      mergedInto: nil, errand: errands.errand(of: entry.id, bundleID: entry.bundleID.string), warnings: [],
       steps: [PushRecord.Step(at: entry.at, disposition: .refused, cause: entry.cause, budgetBefore: nil, budgetAfter: nil, attempt: nil)])
   }
 }

@@ -36,6 +36,10 @@ struct StoreState: ~Copyable {
   var removed: [UInt32] = []
   /// What the next commit changes about registrations as they are listed.
   var registrationChanges: [RegistrationChange] = []
+  /// What the gateway does of its own accord.
+  var errands = ErrandTable()
+  /// The errand for which pushes are being admitted; `none` for those of providers.
+  var errand = none
   /// Channels and broadcasts.
   var casts = BroadcastState()
   /// Tokens to write at the next commit.
@@ -107,6 +111,7 @@ struct StoreState: ~Copyable {
     journalMarks = JournalMarks()
     registrationChanges.removeAll()
     casts.committed()
+    errands.committed()
     vocabulary.markSaved()
     routes.markSaved()
     counters.commits += 1

@@ -50,10 +50,11 @@ struct ControlClient {
 
   /// Calls `path`, which begins with a slash; the answer may have any status.
   func call(
-    _ method: String, _ path: String, _ body: JSONValue? = nil, as secret: String? = nil, timeout: TimeSpan? = nil
+    _ method: String, _ path: String, _ body: JSONValue? = nil, as secret: String? = nil, fields: [(String, String)] = [],
+    timeout: TimeSpan? = nil
   ) throws(CommandError) -> Answer {
     var request = BlockingHTTPClient.Request(method, base + path, timeout: timeout)
-    request.fields = [.init("authorization", "Bearer \(secret ?? credentials.admin)")]
+    request.fields = [.init("authorization", "Bearer \(secret ?? credentials.admin)")] + fields.map { .init($0.0, $0.1) }
     if let body {
       request.fields.append(.init("content-type", "application/json"))
       request.body = Array(body.serialized().utf8)

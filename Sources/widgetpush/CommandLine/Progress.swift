@@ -10,11 +10,11 @@ struct Progress {
   /// Progress that counts things of that name.
   init(_ noun: String) { self.noun = noun }
 
-  /// Shows the count, a few times a second at most.
-  mutating func show(_ count: Int) {
+  /// Shows the count, of so many where that is known, a few times a second at most.
+  mutating func show(_ count: Int, of total: Int? = nil) {
     guard isShown, Machine.now - shownAt >= .milliseconds(200) else { return }
     shownAt = Machine.now
-    _ = Files.writeAll(Array("\r\(count) \(noun)".utf8), to: STDERR_FILENO)
+    _ = Files.writeAll(Array("\r\(count)\(total.map { " of \($0)" } ?? "") \(noun)".utf8), to: STDERR_FILENO)
   }
 
   /// Clears the row.

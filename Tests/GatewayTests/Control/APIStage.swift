@@ -74,9 +74,10 @@ final class APIStage: Sendable {
 
   func call(
     _ method: HTTPMethod, _ target: String, as secret: String? = "admin", _ body: JSONValue? = nil, text: String? = nil,
-    face: HTTPRequest.Face = .tls, host: String = "gateway", peer: String = "127.0.0.1:5000"
+    face: HTTPRequest.Face = .tls, host: String = "gateway", peer: String = "127.0.0.1:5000", fields further: [String: String] = [:]
   ) async throws -> Answer {
-    let fields: HTTPFields = secret.map { ["authorization": "Bearer \($0)"] } ?? [:]
+    var fields: HTTPFields = secret.map { ["authorization": "Bearer \($0)"] } ?? [:]
+    for (name, value) in further { fields.append(name, value) }
     let request = try HTTPRequest(
       method: method, target: target, fields: fields, authority: host, body: Array((text ?? body?.serialized() ?? "").utf8),
       peer: SocketAddress(peer), face: face)

@@ -166,7 +166,7 @@ final class Bench {
 
   func record(_ id: Int) -> PushRecord? { state.records(of: Bench.id(id), all: false).first }
 
-  private func collect(_ batch: Batch) {
+  func collect(_ batch: Batch) {
     for push in batch.forwards { forwarded.append(Sent(push: push, payload: batch.bytes[push.payload].string, at: now)) }
   }
 }

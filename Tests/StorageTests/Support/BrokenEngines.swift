@@ -15,6 +15,9 @@ class WrappedEngine: Engine, @unchecked Sendable {
   func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
     try inner.registrations(query)
   }
+  func reloadPage(
+    _ selector: ReloadSelector, from position: ReloadPosition, rows: Int, tokens: Int
+  ) throws(StoreError) -> ReloadPage { try inner.reloadPage(selector, from: position, rows: rows, tokens: tokens) }
   func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? { try inner.message(of: channel) }
   func maintain() throws(StoreError) { try inner.maintain() }
   var journalBytes: Int { inner.journalBytes }
