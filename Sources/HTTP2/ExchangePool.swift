@@ -1,3 +1,4 @@
+import CLinux
 import Primitives
 
 /// The exchanges of one thread: slots shared by all its server sessions, so that a connection costs no slots of its own.
@@ -31,6 +32,12 @@ public final class ExchangePool {
   /// Streams refused so far because no slot or no memory was left.
   public var refusedStreams: Int { core.pointee.refused }
 
+  /// Bytes of slots that a burst has used, and that nobody uses; 0 while any exchange is open.
+  public var spareBytes: Int { core.pointee.spareBytes }
+
+  /// Gives the memory of those slots back to the system; every key to them stays stale.
+  public func releaseSpare() { core.pointee.releaseSpare() }
+
   /// The exchange of `key`, or nil when its stream was closed: answered and sent, reset by the client, or lost with
   /// its connection.
   public func exchange(for key: ExchangeKey) -> Exchange? {
@@ -62,6 +69,8 @@ struct PoolCore {
   var used = 0
   var open = 0
   var refused = 0
+  /// What the generations of slots begin with that were not used since memory was last given back: no key has it yet.
+  private var firstGeneration: UInt32 = 0
   /// The slot that `unfinished` looked at last.
   private var hand = 0
   private var free: UnsafeMutablePointer<ExchangeSlot>?
@@ -99,7 +108,7 @@ struct PoolCore {
     } else {
       guard used < capacity else { return nil }
       slot = slots + used
-      slot.initialize(to: ExchangeSlot(index: UInt32(used)))
+      slot.initialize(to: ExchangeSlot(index: UInt32(used), generation: firstGeneration))
       used += 1
     }
     open += 1
@@ -120,6 +129,17 @@ struct PoolCore {
     slot.pointee.next = free
     free = slot
     open -= 1
+  }
+
+  var spareBytes: Int { open == 0 ? used * MemoryLayout<ExchangeSlot>.stride : 0 }
+
+  /// Begins anew with slots that were never touched, unless an exchange is open.
+  mutating func releaseSpare() {
+    guard open == 0, used > 0 else { return }
+    // A slot's generation grows when it is released, so the largest is that of no key.
+    for index in 0..<used { firstGeneration = max(firstGeneration, slots[index].generation) }
+    c_linux_forget(slots, used * MemoryLayout<ExchangeSlot>.stride)
+    (used, hand, free) = (0, 0, nil)
   }
 
   /// Remembers that `session` has something to send.

@@ -16,7 +16,7 @@ public import Primitives
   }
 
   @usableFromInline let index: UInt32
-  @usableFromInline var generation: UInt32 = 0
+  @usableFromInline var generation: UInt32
   var state = State.free
   /// Whether the whole request has arrived.
   @usableFromInline var isComplete = false
@@ -36,7 +36,10 @@ public import Primitives
   @usableFromInline var body = ReceivedBody()
   var response = PendingMessage()
 
-  init(index: UInt32) { self.index = index }
+  init(index: UInt32, generation: UInt32) {
+    self.index = index
+    self.generation = generation
+  }
 
   @usableFromInline var key: ExchangeKey { ExchangeKey(index: index, generation: generation) }
 }

@@ -15,7 +15,7 @@ struct PendingMessage {
   private var start = 0
   private var end = 0
   /// Whether more may be appended, so that the end of what is here is not the end of the body.
-  private var isOpen = false
+  private(set) var isOpen = false
   /// How often it was found waiting for the peer's window, since it last went on.
   private(set) var waits: UInt8 = 0
 

@@ -278,16 +278,6 @@ import Primitives
     earlyAnswers += 1
   }
 
-  /// Whether an answer was found waiting for the client's window more than `limit` times, this one included.
-  mutating func findsAnswerWaiting(moreThan limit: Int) -> Bool {
-    var (place, found) = (taken.first, false)
-    while let slot = place {
-      if slot.pointee.isAnswered, slot.pointee.response.isUnread, slot.pointee.response.countWait() > limit { found = true }
-      place = slot.pointee.next
-    }
-    return found
-  }
-
   /// SETTINGS of the client's are about to be received.
   mutating func beginPeerSettings() { framesBeforeSettings = nghttp2_session_get_outbound_queue_size(session) }
 

@@ -171,6 +171,10 @@ extension ServerSession {
     return failure != nil || nghttp2_session_want_read(core.pointee.session) == 0
   }
 
+  /// Whether a client that sends no more gets nothing more either: every answer is given, and what is left of them waits for a window
+  /// that nobody is there to open.
+  public var isOverForEndedClient: Bool { !wantsWrite && !core.pointee.hasAnswersToCome }
+
   /// Why the session has failed, if it has.
   public var failure: SessionFailure? {
     core.pointee.failure ?? (core.pointee.outlet.error == 0 ? nil : SessionFailure(library: core.pointee.outlet.error))

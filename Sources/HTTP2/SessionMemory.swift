@@ -18,7 +18,7 @@ public final class SessionMemory {
   private var served: UInt64 = 0
 
   /// Bytes kept for reuse that are worth giving back.
-  private static let keptBytesMin = 4 << 20
+  private static let keptBytesMin = 2 << 20
   /// Allocations of nghttp2 between two looks that are no load: some hundred requests.
   private static let quietAllocations: UInt64 = 10_000
   /// Connections whose end leaves much behind in the C library; each has some 40 KB of TLS and HTTP/2.
@@ -48,16 +48,20 @@ public final class SessionMemory {
   /// Gives memory that a burst has left behind back to the system, where there was little to do since the last call; call it
   /// twice a second or so with the number of connections. A steady load finds its memory as it left it.
   ///
+  /// - Parameters:
+  ///   - spareBytes: What others of this thread keep for reuse, and would free.
+  ///   - release: Has them free it, before the C library gives back what is free.
   /// - Returns: Whether there is more to give back once all is quiet.
-  public func settle(connections: Int) -> Bool {
+  public func settle(connections: Int, spareBytes: Int = 0, release: () -> Void = {}) -> Bool {
     connectionsPeak = max(connectionsPeak, connections)
     let total = c_freelist_served(freeList)
     let isQuiet = total - served < Self.quietAllocations
     served = total
-    let kept = blocks.bytes - blocks.lentBytes + c_freelist_kept_bytes(freeList)
+    let kept = blocks.bytes - blocks.lentBytes + c_freelist_kept_bytes(freeList) + spareBytes
     guard kept >= Self.keptBytesMin || connectionsPeak - connections >= Self.endedConnectionsMin else { return false }
     guard isQuiet else { return true }
     connectionsPeak = connections
+    release()
     blocks.releaseKept()
     c_freelist_release_kept(freeList)
     c_linux_give_back()

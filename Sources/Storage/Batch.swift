@@ -17,6 +17,7 @@ public final class Batch: @unchecked Sendable {
     var refusals: ContiguousArray<RefusedOperation> = []
     var forwards: ContiguousArray<ForwardedPush> = []
     var ignored: ContiguousArray<IgnoredPush> = []
+    var touchedBytes = 0
   }
 
   private let operations = Confined(Operations())
@@ -78,8 +79,22 @@ public final class Batch: @unchecked Sendable {
     }
   }
 
+  /// The most bytes that it ever held. Those that it merely has room for were never written and take no memory.
+  private(set) var touchedBytes: Int {
+    get { operations.value.touchedBytes }
+    set { operations.value.touchedBytes = newValue }
+  }
+
+  /// Bytes of what it holds.
+  private var heldBytes: Int {
+    arena.count + admits.count * MemoryLayout<AdmitOperation>.stride + completions.count * MemoryLayout<CompleteOperation>.stride
+      + refusals.count * MemoryLayout<RefusedOperation>.stride + forwards.count * MemoryLayout<ForwardedPush>.stride
+      + ignored.count * MemoryLayout<IgnoredPush>.stride
+  }
+
   /// Forgets everything and keeps the memory, up to 1 MB of bytes.
   public func reset() {
+    touchedBytes = max(touchedBytes, heldBytes)
     admits.removeAll(keepingCapacity: true)
     completions.removeAll(keepingCapacity: true)
     refusals.removeAll(keepingCapacity: true)

@@ -11,4 +11,10 @@ final class BatchPool: Sendable {
     batch.reset()
     batches.withLock { if $0.count < Limits.batchesKept { $0.append(batch) } }
   }
+
+  /// Bytes of the batches that wait for use.
+  var spareBytes: Int { batches.withLock { $0.reduce(0) { $0 + $1.touchedBytes } } }
+
+  /// Frees them.
+  func releaseSpare() { batches.withLock { $0 = [] } }
 }

@@ -63,6 +63,11 @@ public final class Store: Sendable {
   /// Gives a batch back once nothing of it is needed any more.
   public func recycle(_ batch: Batch) { pool.give(batch) }
 
+  /// Bytes of the emptied batches that wait for use.
+  public var spareBytes: Int { pool.spareBytes }
+  /// Frees them, when a burst is over.
+  public func releaseSpare() { pool.releaseSpare() }
+
   /// Hands a batch in; it comes back through `deliver`, settled and durable.
   ///
   /// - Returns: False when too much waits already, or the store stops: the caller still owns the batch, answers its admissions with 503,

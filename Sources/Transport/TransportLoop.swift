@@ -37,6 +37,7 @@ public final class TransportLoop {
   private var connections: Slab<Connection>
   private var touched: ContiguousArray<Connection> = []
   private var sweepTimer: Timer?
+  private var spares: [Spare] = []
   private let wayBack = WayBack()
   private var resolutions: Mailbox<Resolution>?
   private var waitingForAddresses: [UInt64: (Result<[SocketAddress], ResolutionError>) -> Void] = [:]
@@ -114,6 +115,16 @@ public final class TransportLoop {
     Resolver.resolve(host, port: port, tag: nextQuestion, to: mailbox)
   }
 
+  /// Has memory that somebody on this loop keeps for reuse freed with the transport's own, when a burst is over.
+  public func atQuiet(spareBytes: @escaping () -> Int, release: @escaping () -> Void) {
+    spares.append(Spare(bytes: spareBytes, release: release))
+  }
+
+  private struct Spare {
+    let bytes: () -> Int
+    let release: () -> Void
+  }
+
   private func flush() {
     while let tag = exchanges.nextToDrain() { connections[SlabKey(packed: tag)]?.flush() }
     guard !touched.isEmpty else { return }
@@ -129,7 +140,11 @@ public final class TransportLoop {
   private func sweep() {
     let uptime = loop.uptime
     for connection in connections(where: { _ in true }) { connection.sweep(uptime) }
-    let isUnsettled = memory.settle(connections: connections.count)
+    let spareBytes = spares.reduce(exchanges.spareBytes) { $0 + $1.bytes() }
+    let isUnsettled = memory.settle(connections: connections.count, spareBytes: spareBytes) {
+      exchanges.releaseSpare()
+      for spare in spares { spare.release() }
+    }
     if connections.count > 0 || isUnsettled { sweepTimer?.arm(after: sweepInterval) }
   }
 

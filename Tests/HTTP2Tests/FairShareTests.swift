@@ -72,6 +72,36 @@ import Testing
     #expect(memory.blocks.bytes == memory.blocks.lentBytes)
   }
 
+  /// Slots that a burst has used go back once none is in use; a key from before finds nothing, whoever has its slot then.
+  @Test func slotsOfABurstGoBack() {
+    let pool = makePool(2000)
+    let keys = (0..<3).flatMap { _ in
+      let server = TestServer(pool: pool) { settings in settings.concurrentStreams = 600 }
+      server.receive(preface)
+      for number in 0..<600 { server.receive(request(UInt32(2 * number + 1))) }
+      var keys: [ExchangeKey] = []
+      while let exchange = server.ready() { keys.append(exchange.key) }
+      #expect(pool.spareBytes == 0, "they are in use")
+      pool.releaseSpare()
+      #expect(keys.allSatisfy { pool.exchange(for: $0) != nil })
+      withExtendedLifetime(server) {}
+      return keys
+    }
+    #expect(keys.count == 1800 && Set(keys.map(\.packed)).count == 1800)
+    #expect(pool.openExchanges == 0 && pool.spareBytes > 600 * 100)
+    pool.releaseSpare()
+    #expect(pool.spareBytes == 0)
+    let server = TestServer(pool: pool) { settings in settings.concurrentStreams = 600 }
+    server.receive(preface)
+    for number in 0..<600 { server.receive(request(UInt32(2 * number + 1))) }
+    var served = 0
+    while let exchange = server.ready() {
+      #expect(pool.exchange(for: exchange.key) != nil)
+      served += 1
+    }
+    #expect(served == 600 && keys.allSatisfy { pool.exchange(for: $0) == nil })
+  }
+
   /// A load that needs little keeps it.
   @Test func littleIsKept() {
     let pool = makePool(16)

@@ -27,8 +27,6 @@ class Attack:
     descriptors: int | None
     # Takes long because a timeout must pass; it runs beside the others, on a server of its own, and is not measured.
     waits: bool
-    # The module of the attack; those of one module have a server of their own, whose memory counts from its start.
-    subject: str
 
 
 _attacks: list[Attack] = []
@@ -45,8 +43,7 @@ def attack(peak=60, slowdown=3.0, exact=False, refused=(), may=(), descriptors=N
 
     def add(function):
         name, what = function.__name__, " ".join(function.__doc__.split())
-        bounds = dict(peak=peak * MB, slowdown=None if waits else slowdown, exact=exact, may=frozenset(may), descriptors=descriptors, waits=waits,
-                      subject=function.__module__)
+        bounds = dict(peak=peak * MB, slowdown=None if waits else slowdown, exact=exact, may=frozenset(may), descriptors=descriptors, waits=waits)
         if each is None:
             _attacks.append(Attack(name, what, function, refused=kinds(None), **bounds))
         for key, value in (each or {}).items():

@@ -83,7 +83,7 @@ def main():
         patient = stack.enter_context(server.running(options.binary))
         waiting = [(each, pool.submit(_run, each, patient, seconds, options.long)) for each in attacks if each.waits]
         measured = [each for each in attacks if not each.waits]
-        for (_, descriptors), group in itertools.groupby(measured, key=lambda each: (each.subject, each.descriptors)):
+        for descriptors, group in itertools.groupby(measured, key=lambda each: each.descriptors):
             group = list(group)
             while group:
                 # After a failure the others have a server of their own: each fault counts once.

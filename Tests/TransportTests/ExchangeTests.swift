@@ -154,4 +154,25 @@ import Transport
     #expect(stage.wait { peer.hasEnded && stage.transport.connectionCount == 0 })
     #expect(frames(peer.received).contains { $0.type == 1 && $0.flags & 1 == 1 && $0.stream == 1 }, "HEADERS with END_STREAM")
   }
+
+  /// What waits for the window of a client that has closed its side waits for ever: nothing of it is kept.
+  @Test(arguments: [true, false]) func aClientThatHasEndedOpensNoWindow(bodyGoesOn: Bool) throws {
+    let stage = try Stage(tls: nil)
+    stage.handler.answerBody = Array("an answer".utf8)
+    let peer = try stage.makeSocket()
+    peer.send(clientPreface() + settingsOfNoWindow + emptyRequest)
+    #expect(stage.wait { frames(peer.received).contains { $0.type == 1 && $0.stream == 1 } })
+    #expect(stage.transport.connectionCount == 1 && stage.transport.exchanges.openExchanges == 1)
+    if bodyGoesOn { peer.send(windowOfNine) }
+    peer.socket.shutdownSending()
+    #expect(stage.wait { stage.transport.connectionCount == 0 })
+    #expect(stage.transport.exchanges.openExchanges == 0)
+    #expect(stage.wait { peer.hasEnded })
+    #expect(frames(peer.received).contains { $0.type == 0 && $0.payload == Array("an answer".utf8) } == bodyGoesOn)
+  }
 }
+
+/// SETTINGS_INITIAL_WINDOW_SIZE of 0.
+private let settingsOfNoWindow: [UInt8] = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]
+/// WINDOW_UPDATE of 9 bytes for the stream 1.
+private let windowOfNine: [UInt8] = [0, 0, 4, 8, 0, 0, 0, 0, 1, 0, 0, 0, 9]

@@ -34,5 +34,7 @@ size_t c_freelist_kept_bytes(const c_freelist *list);
 
 /* Gives free memory of the C library back to the system; that takes milliseconds after a burst. */
 void c_linux_give_back(void);
+/* Gives the whole pages within these bytes back to the system; what they held is lost. */
+void c_linux_forget(void *bytes, size_t count);
 
 #endif

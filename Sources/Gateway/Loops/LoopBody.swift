@@ -34,6 +34,8 @@ final class LoopBody {
       on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnections * shared.upstreams.count,
       exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes, turnWork: Limits.turnWork,
       handshakeWork: Limits.handshakeWork)
+    let store = shared.store
+    transport.atQuiet(spareBytes: { store.spareBytes }, release: { store.releaseSpare() })
     self.shared = shared
     provider = try ProviderLoop(index, on: transport, shared)
     inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }

@@ -46,7 +46,7 @@ struct LogFilter {
     if let wanted = query.disposition, wanted != .refused { misses.insert(.disposition) }
     if let token = query.token, token != entry.pointee.token { misses.insert(.token) }
     if query.bundleID != nil || query.visibleBundleIDs != nil {
-      let bundleID = entry.pointee.bundleID.string
+      let bundleID = entry.pointee.bundleID
       if let visible = query.visibleBundleIDs, !visible.contains(bundleID) { return nil }
       if let named = query.bundleID, named != bundleID { misses.insert(.topic) }
     }

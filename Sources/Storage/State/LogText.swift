@@ -10,12 +10,18 @@ struct LogText {
   init() {}
 
   /// A copy of `text`, cut between two characters to `Limits.detailBytes`; none when the pool is full.
-  init(_ text: RawSpan, in pool: BlockPool) {
+  init(_ text: RawSpan, in pool: BlockPool) { self.init(text.extracting(0..<0), text, in: pool) }
+
+  /// `head`, of at most `Limits.topicBytes`, and behind it such a copy of `text`.
+  init(_ head: RawSpan, _ text: RawSpan, in pool: BlockPool) {
+    precondition(head.byteCount <= Limits.topicBytes)
     var count = min(text.byteCount, Limits.detailBytes)
     if count < text.byteCount { while count > 0, text.byte(count) & 0xC0 == 0x80 { count -= 1 } }
-    guard count > 0, let block = pool.copy(text.extracting(0..<count)) else { return }
+    guard head.byteCount + count > 0, let block = pool.allocate(head.byteCount + count) else { return }
+    block.store(head)
+    block.store(text.extracting(0..<count), at: head.byteCount)
     self.block = block
-    self.count = UInt16(count)
+    self.count = UInt16(head.byteCount + count)
   }
 
   /// Gives the block back.

@@ -13,8 +13,14 @@ struct RefusedLog: ~Copyable {
     var cause: Cause
     var received: Instant
     var at: Instant
-    var bundleID = LogText()
-    var detail = LogText()
+    /// The bundle id, and the detail behind it; in one block, since there is no smaller one.
+    var text = LogText()
+    var bundleIDBytes = 0
+
+    /// The bundle id; empty when there is none.
+    var bundleID: String { String(decoding: text.bytes.prefix(bundleIDBytes), as: UTF8.self) }
+    /// What exactly was wrong; empty when there is nothing to say.
+    var detail: String { String(decoding: text.bytes.dropFirst(bundleIDBytes), as: UTF8.self) }
   }
 
   private let capacity: Int
@@ -31,10 +37,7 @@ struct RefusedLog: ~Copyable {
   }
 
   deinit {
-    for sequence in oldest..<next {
-      self[sequence].pointee.bundleID.release(to: texts)
-      self[sequence].pointee.detail.release(to: texts)
-    }
+    for sequence in oldest..<next { self[sequence].pointee.text.release(to: texts) }
     ring.deallocate()
   }
 
@@ -47,14 +50,11 @@ struct RefusedLog: ~Copyable {
   /// Adds an entry with its texts; its number is given here.
   mutating func append(_ entry: Entry, bundleID: RawSpan, detail: RawSpan) {
     let place = self[next]
-    if next > UInt64(capacity) {
-      place.pointee.bundleID.release(to: texts)
-      place.pointee.detail.release(to: texts)
-    }
+    if next > UInt64(capacity) { place.pointee.text.release(to: texts) }
     place.initialize(to: entry)
     place.pointee.sequence = next
-    place.pointee.bundleID = LogText(bundleID, in: texts)
-    place.pointee.detail = LogText(detail, in: texts)
+    place.pointee.text = LogText(bundleID, detail, in: texts)
+    place.pointee.bundleIDBytes = min(bundleID.byteCount, place.pointee.text.bytes.count)
     next += 1
   }
 }

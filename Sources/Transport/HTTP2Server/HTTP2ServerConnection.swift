@@ -130,8 +130,8 @@ extension HTTP2ServerConnection: ConnectionDriver {
 
   /// Whether GOAWAY, either side's end or a fault has run its course.
   public var isDone: Bool {
-    guard let isDone = state.value.session?.isDone, let isBusy = state.value.session?.hasOpenExchanges else { return true }
-    return hasPeerEnded ? !isBusy : isDone
+    guard let isDone = state.value.session?.isDone, let isOver = state.value.session?.isOverForEndedClient else { return true }
+    return hasPeerEnded ? isOver : isDone
   }
 
   /// Why it is done.
