@@ -78,15 +78,16 @@ class Attacker:
 
     # Floods
 
-    def flood(self, connection, pieces, reads=True, seconds=None):
-        """Sends `pieces`, which may have no end, until the time is over or the server hangs up."""
+    def flood(self, connection, pieces, reads=True, seconds=None, full=None):
+        """Sends `pieces`, which may have no end, until the time is over, the server has taken nothing for `full` seconds, or it hangs up."""
         found, end = Flood(), time.monotonic() + (seconds or self.seconds)
+        took = time.monotonic()
         secure = connection.socket
         secure.setblocking(False)
         records = _records(pieces)
         record, refused = next(records, None), 0
         try:
-            while record is not None and time.monotonic() < end:
+            while record is not None and time.monotonic() < (end if full is None else min(end, took + full)):
                 ready, room, _ = select.select([secure] if reads else [], [secure], [], 0.05)
                 if reads and (ready or secure.pending()):
                     _read(secure, found)
@@ -95,7 +96,7 @@ class Attacker:
                     continue
                 try:
                     found.sent += secure.send(record)
-                    record = next(records, None)
+                    record, took = next(records, None), time.monotonic()
                 except ssl.SSLWantWriteError:
                     continue
                 except ssl.SSLWantReadError:

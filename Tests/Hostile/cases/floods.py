@@ -101,18 +101,18 @@ def window_of_zero_for_long(a):
     return f"closed after {took:.1f} s"
 
 
-def _ask_without_reading(a, seconds):
-    """A connection that asks until the server takes no more, with all windows open, and reads nothing; bytes that were taken."""
+def _ask_without_reading(a, seconds, full=None):
+    """A connection that asks for so long, or until the server takes no more, with all windows open, and reads nothing; bytes taken."""
     made = a.connect((frames.INITIAL_WINDOW_SIZE, frames.WINDOW_MAX), authenticated=True)
     made.send(frames.window_update(0, frames.WINDOW_MAX - 65_535))
     asking = (frames.headers(made.next_stream(), fields.get()) for _ in itertools.count())
-    return made, a.flood(made, asking, reads=False, seconds=seconds).sent
+    return made, a.flood(made, asking, reads=False, seconds=seconds, full=full).sent
 
 
 @attack(waits=True, refused="stalled_write")
 def never_read_for_long(a):
     """Answers that stay in the socket for longer than a peer has to read them: the end of the connection."""
-    made, _ = _ask_without_reading(a, 2)
+    made, _ = _ask_without_reading(a, 30, full=1)
     began = time.monotonic()
     # What the socket holds is not read: the end is told by the kernel.
     poller = select.poll()
