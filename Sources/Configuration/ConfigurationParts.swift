@@ -50,12 +50,20 @@ public struct SigningKey: Hashable, Sendable {
   public var keyID: String
   /// The private key as PEM, such as the content of Apple's `.p8` file.
   public var keyPEM: String
+  /// The environment it is limited to; nil means both.
+  public var environment: PushEnvironment?
 
   /// A key with these values.
-  public init(teamID: String, keyID: String, keyPEM: String) {
+  public init(teamID: String, keyID: String, keyPEM: String, environment: PushEnvironment? = nil) {
     self.teamID = teamID
     self.keyID = keyID
     self.keyPEM = keyPEM
+    self.environment = environment
+  }
+
+  /// Whether it may sign for a team in an environment.
+  public func signs(for team: String, _ environment: PushEnvironment) -> Bool {
+    teamID == team && (self.environment ?? environment) == environment
   }
 }
 
@@ -71,6 +79,8 @@ public struct UpstreamSettings: Hashable, Sendable {
   public var authorityPEM: String?
   /// Whether it is Apple's, which changes the defaults of its apps.
   public var isApple: Bool
+  /// The first delay of a push that it has answered with a server error; zero has it tried again as after any failure.
+  public var serverErrorRetry: TimeSpan
 
   /// An upstream with these values.
   public init(name: String, host: String, port: UInt16, authorityPEM: String? = nil, isApple: Bool = false) {
@@ -79,6 +89,8 @@ public struct UpstreamSettings: Hashable, Sendable {
     self.port = port
     self.authorityPEM = authorityPEM
     self.isApple = isApple
+    // Apple, "Handling notification responses from APNs": try again after 15 minutes.
+    serverErrorRetry = isApple ? .seconds(900) : .zero
   }
 }
 

@@ -8,7 +8,7 @@ extension ConfigurationReader {
 
   /// The list of apps; an entry for `*` holds for every other app.
   mutating func apps(
-    _ key: String, upstreams: [UpstreamSettings], teams: [String]
+    _ key: String, upstreams: [UpstreamSettings], keys: [SigningKey]
   ) throws(ConfigurationError) -> (apps: [AppDirectory.App], anyApp: AppDirectory.App?, fields: [String: Set<String>]) {
     var apps: [AppDirectory.App] = []
     var fields: [String: Set<String>] = [:]
@@ -22,11 +22,15 @@ extension ConfigurationReader {
       var app = AppDirectory.App(bundleID: bundleID == Self.anyAppID ? "" : bundleID)
       app.teamID = try entry.string("team")
       try entry.setUpstreams(of: &app, upstreams)
-      let targets = upstreams.filter { [app.developmentUpstream, app.productionUpstream].contains($0.name) }
-      if targets.contains(where: \.isApple) {
-        guard let team = app.teamID, teams.contains(team) else {
+      for environment in PushEnvironment.allCases where upstreams.contains(where: { $0.isApple && $0.name == app.upstream(environment) }) {
+        guard let team = app.teamID, keys.contains(where: { $0.teamID == team }) else {
+          let teams = keys.map(\.teamID)
           throw entry.error(
             "team", "must be one of teams, whose key signs for Apple; \(teams.isEmpty ? "there are none" : "known are \(listed(teams))")")
+        }
+        guard keys.contains(where: { $0.signs(for: team, environment) }) else {
+          throw entry.error(
+            "team", "has no key for \(environment.name), where the app's upstream is Apple's: no key of \(team) signs there")
         }
         app.policy = .apple
       }
@@ -85,12 +89,19 @@ extension ConfigurationReader {
     policy.unknownTokens = try choice("unknownTokens", AppPolicy.UnknownTokens.self) ?? policy.unknownTokens
     policy.expirationZero = try choice("expirationZero", AppPolicy.ExpirationZero.self) ?? policy.expirationZero
     policy.coalesce = try seconds("coalesceSeconds", in: 0...Double(Limits.coalesceSeconds)) ?? policy.coalesce
+    policy.batch = try seconds("batchSeconds", in: 0...Double(Limits.batchSeconds)) ?? policy.batch
+    policy.answer = try choice("answer", AppPolicy.Answer.self) ?? policy.answer
+    let timeout = try integer("answerTimeoutMilliseconds", in: 1...Limits.upstreamAnswerMilliseconds)
+    policy.answerTimeout = timeout.map { .milliseconds($0) } ?? policy.answerTimeout
     policy.broadcast = try bool("broadcast") ?? policy.broadcast
     note("validation", policy.validation.rawValue, nil)
     note("budgetMode", policy.budgetMode.rawValue, nil)
     note("unknownTokens", policy.unknownTokens.rawValue, nil)
     note("expirationZero", policy.expirationZero.rawValue, nil)
     note("coalesceSeconds", "\(policy.coalesce.seconds)", nil)
+    note("batchSeconds", "\(policy.batch.seconds)", nil)
+    note("answer", policy.answer.rawValue, nil)
+    note("answerTimeoutMilliseconds", "\(policy.answerTimeout.milliseconds)", nil)
     note("broadcast", "\(policy.broadcast)", nil)
     var budgets = try section("budgets")
     for budget in BudgetKind.allCases { try budgets.setBudget(budget.rawValue, &policy[budget]) }
@@ -124,12 +135,14 @@ extension ConfigurationReader {
 }
 
 extension AppPolicy {
-  /// The defaults for an app whose pushes go to Apple: what Apple accepts passes, and budgets are only counted.
+  /// The defaults for an app whose pushes go to Apple: what Apple accepts passes, budgets are only counted, and what it
+  /// answers is passed on.
   public static let apple: AppPolicy = {
     var policy = AppPolicy()
     policy.validation = .apple
     policy.budgetMode = .observe
     policy.unknownTokens = .adopt
+    policy.answer = .upstream
     return policy
   }()
 }

@@ -65,16 +65,23 @@ extension ConfigurationReader {
       guard !keys.contains(where: { $0.teamID == teamID }) else {
         throw entry.error("id", "must be another than \"\(teamID)\", which an earlier entry has")
       }
-      guard var teamKeys = try entry.list("keys", max: 1), !teamKeys.isEmpty else {
-        throw entry.error("keys", "must be a list of one key, {id: KEY ID, file: PATH}")
+      guard let teamKeys = try entry.list("keys", max: Limits.keysPerTeam), !teamKeys.isEmpty else {
+        throw entry.error("keys", "must be a list of keys, {id: KEY ID, file: PATH}; one, or one for each environment")
       }
-      let keyID = try teamKeys[0].identifier("id")
-      guard let pem = try teamKeys[0].fileText("file", isSecret: true) else {
-        throw teamKeys[0].error("file", "is missing; it must be the path of the key's .p8 file")
+      for var key in teamKeys {
+        let keyID = try key.identifier("id")
+        let environment = try key.choice("environment", of: PushEnvironment.allCases.map(\.name)).flatMap { PushEnvironment(name: $0) }
+        if let other = keys.first(where: { $0.teamID == teamID && ($0.environment == environment) }) {
+          let both = environment.map { "for \($0.name)" } ?? "for both environments"
+          throw key.error("environment", "must be another than that of the key \(other.keyID), which signs \(both) already")
+        }
+        guard let pem = try key.fileText("file", isSecret: true) else {
+          throw key.error("file", "is missing; it must be the path of the key's .p8 file")
+        }
+        try key.finish()
+        keys.append(SigningKey(teamID: teamID, keyID: keyID, keyPEM: pem, environment: environment))
       }
-      try teamKeys[0].finish()
       try entry.finish()
-      keys.append(SigningKey(teamID: teamID, keyID: keyID, keyPEM: pem))
     }
     return keys
   }

@@ -1,3 +1,4 @@
+import Primitives
 import Push
 
 extension ConfigurationReader {
@@ -9,17 +10,22 @@ extension ConfigurationReader {
       let apple = try entry.choice("apple", of: PushEnvironment.allCases.map(\.name)).flatMap { PushEnvironment(name: $0) }
       let url = try entry.string("url")
       let authority = try entry.fileText("ca")
+      let retry = try entry.integer("serverErrorRetrySeconds", in: 0...Limits.serverErrorRetrySeconds)
       try entry.finish()
       switch (url, apple) {
       case (nil, let environment?):
         guard authority == nil else { throw entry.error("ca", "is for mock devices; Apple's certificate is checked with the system's") }
         let host = environment == .production ? "api.push.apple.com" : "api.sandbox.push.apple.com"
-        upstreams.append(UpstreamSettings(name: name, host: host, port: 443, isApple: true))
+        var settings = UpstreamSettings(name: name, host: host, port: 443, isApple: true)
+        settings.serverErrorRetry = retry.map { .seconds($0) } ?? settings.serverErrorRetry
+        upstreams.append(settings)
       case (let url?, nil):
         guard let (host, port) = UpstreamSettings.hostAndPort(of: url) else {
           throw entry.error("url", "must be https://HOST or https://HOST:PORT, not \"\(url)\"")
         }
-        upstreams.append(UpstreamSettings(name: name, host: host, port: port, authorityPEM: authority))
+        var settings = UpstreamSettings(name: name, host: host, port: port, authorityPEM: authority)
+        settings.serverErrorRetry = retry.map { .seconds($0) } ?? settings.serverErrorRetry
+        upstreams.append(settings)
       default: throw entry.error("url", "or apple must be given; one of them")
       }
     }

@@ -77,7 +77,7 @@ extension GatewayConfiguration {
     configuration.deviceURL = try reader.deviceURL("device", upstreams: configuration.upstreams)
     configuration.accessTokens = try reader.accessTokens("accessTokens")
     (configuration.apps, configuration.anyApp, configuration.appFields) = try reader.apps(
-      "apps", upstreams: configuration.upstreams, teams: configuration.signingKeys.map(\.teamID))
+      "apps", upstreams: configuration.upstreams, keys: configuration.signingKeys)
     try reader.finish()
     return configuration
   }

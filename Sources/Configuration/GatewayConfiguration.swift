@@ -52,7 +52,7 @@ public struct GatewayConfiguration: Sendable {
   public var logFormat = LogFormat.text
   /// What backends sign provider tokens with.
   public var providers: [ProviderKey] = []
-  /// What the gateway itself signs provider tokens with, a key a team.
+  /// What the gateway itself signs provider tokens with: for each team a key, or one for each environment.
   public var signingKeys: [SigningKey] = []
   /// Where pushes go.
   public var upstreams: [UpstreamSettings] = []

@@ -15,6 +15,9 @@ public struct Retry: Hashable, Sendable {
     self.longest = longest
   }
 
+  /// Delays that begin with one to two times `span`, for what must not come back sooner.
+  public init(notBefore span: TimeSpan) { self.init(first: span * 2, longest: span * 16) }
+
   /// The delay after `failures` failures in a row, at least 1: between half of the full delay and all of it.
   public func delay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> TimeSpan {
     let full = min(first * (1 << Int64(min(max(failures, 1) - 1, 40))), longest).nanoseconds

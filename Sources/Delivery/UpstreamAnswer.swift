@@ -25,10 +25,21 @@ public struct UpstreamAnswer: Hashable, Sendable {
     self.cause = cause
   }
 
+  /// What the answer says about the upstream.
+  public var ofUpstream: UpstreamBreaker.Answer {
+    switch (status, reason) {
+    case (403, .forbidden?): .works
+    case (403, _), (429, .tooManyProviderTokenUpdates?): .refusesSender
+    case (500...599, _): .serverError
+    default: .works
+    }
+  }
+
   /// What the answer means for its push.
   ///
   /// Only 410 says that a token is dead; a `BadDeviceToken` may as well mean a wrong environment, and a 403 speaks of the
-  /// gateway's own key, never of a token. Source: Apple, "Handling notification responses from APNs".
+  /// gateway's own key, never of a token: but `Forbidden`, which is not to be tried again, fails its push. Source: Apple, "Handling
+  /// notification responses from APNs".
   ///
   /// - Parameters:
   ///   - now: When the answer came; stands in for a 410's missing timestamp.
@@ -39,10 +50,9 @@ public struct UpstreamAnswer: Hashable, Sendable {
     case 410 where mayRetire && reason == .expiredToken: .expired(timestamp ?? now)
     case 410 where mayRetire: .unregistered(timestamp ?? now)
     case 400 where reason == .badDeviceToken: .suspect
-    case 403: .retry(why(.upstreamPaused))
-    case 429: .retry(why(.upstreamBusy))
-    case 500...599: .retry(why(.upstreamUnavailable))
-    default: .refused(status: status, reason)
+    case 429 where ofUpstream == .works: .retry(why(.upstreamBusy))
+    case 500...599: .retry(why(.upstreamFailed))
+    default: ofUpstream == .refusesSender ? .retry(why(.upstreamPaused)) : .refused(status: status, reason)
     }
   }
 

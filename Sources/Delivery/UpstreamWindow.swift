@@ -1,9 +1,10 @@
 public import Primitives
+public import Push
 
 /// When one loop may connect to one upstream, and what the upstream's answers say about the upstream itself.
 ///
-/// Pure: the owner tells what happened and asks what to do. A dead upstream costs one connection attempt per delay; a 403
-/// pauses the upstream, since it speaks of the gateway's key; too many 400 and 410 answers stop the retiring of tokens,
+/// Pure: the owner tells what happened and asks what to do. A dead upstream costs one connection attempt per delay; one that
+/// answers nothing but errors is left alone (`UpstreamBreaker`); too many 400 and 410 answers stop the retiring of tokens,
 /// since a mistaken environment or key would otherwise empty the store.
 public struct UpstreamWindow: Hashable, Sendable {
   /// Bounds and delays of one upstream.
@@ -14,15 +15,15 @@ public struct UpstreamWindow: Hashable, Sendable {
     public var firstDelay: TimeSpan
     /// The longest delay between attempts.
     public var longestDelay: TimeSpan
-    /// How long a 403 pauses the upstream.
-    public var pause: TimeSpan
+    /// When its answers have it left alone.
+    public var breaker: UpstreamBreaker.Bounds
 
     /// Bounds with these values.
-    public init(connections: Int, firstDelay: TimeSpan, longestDelay: TimeSpan, pause: TimeSpan) {
+    public init(connections: Int, firstDelay: TimeSpan, longestDelay: TimeSpan, breaker: UpstreamBreaker.Bounds) {
       self.connections = connections
       self.firstDelay = firstDelay
       self.longestDelay = longestDelay
-      self.pause = pause
+      self.breaker = breaker
     }
   }
 
@@ -30,10 +31,11 @@ public struct UpstreamWindow: Hashable, Sendable {
   public enum Availability: Hashable, Sendable {
     /// A connection is open, or one may be opened now.
     case available
-    /// The last attempt to connect failed; the next may start at the instant.
-    case unavailable(until: Instant)
-    /// The upstream refused the gateway's own credentials; it is tried again at the instant.
-    case paused(until: Instant)
+    /// The same, but only for one push, once no other is on its way: its answer shows whether the upstream works again. The cause is
+    /// why the others wait.
+    case onTrial(Cause)
+    /// Nothing goes before the instant: the last attempt to connect failed, or its answers have the upstream left alone.
+    case unavailable(until: Instant, Cause)
   }
 
   /// Answers looked back on before retiring is stopped.
@@ -46,21 +48,27 @@ public struct UpstreamWindow: Hashable, Sendable {
   private var connecting = 0
   private var failures: Int64 = 0
   private var retryAt: Instant?
-  private var pausedUntil: Instant?
+  /// What the answers say about the upstream.
+  public private(set) var breaker: UpstreamBreaker
   private var doubtful: [Bool] = []
   private var nextAnswer = 0
   private var doubtfulCount = 0
 
   /// A window on an upstream that has not been tried yet.
-  public init(_ bounds: Bounds) { self.bounds = bounds }
+  public init(_ bounds: Bounds) {
+    self.bounds = bounds
+    breaker = UpstreamBreaker(bounds.breaker)
+  }
 
   /// Whether 410 answers may retire tokens; false while more than 20 % of the last 200 answers were 400 or 410.
   public var mayRetire: Bool { doubtful.count < Self.answersRemembered || doubtfulCount <= Self.doubtfulAnswersMax }
 
   /// Whether pushes can go to the upstream at `now`.
   public func availability(at now: Instant) -> Availability {
-    if let pausedUntil, now < pausedUntil { return .paused(until: pausedUntil) }
-    if open == 0, let retryAt, now < retryAt { return .unavailable(until: retryAt) }
+    let permission = breaker.permission(at: now)
+    if case .none(let until, let cause) = permission { return .unavailable(until: until, cause) }
+    if open == 0, let retryAt, now < retryAt { return .unavailable(until: retryAt, .upstreamUnavailable) }
+    if case .one(let cause) = permission { return .onTrial(cause) }
     return .available
   }
 
@@ -70,7 +78,7 @@ public struct UpstreamWindow: Hashable, Sendable {
   /// free streams for.
   public mutating func shouldConnect(queued: Int, freeStreams: Int, at now: Instant) -> Bool {
     guard queued > freeStreams, connecting == 0, open < bounds.connections else { return false }
-    guard case .available = availability(at: now) else { return false }
+    if case .unavailable = availability(at: now) { return false }
     if let retryAt, now < retryAt { return false }
     connecting += 1
     return true
@@ -100,12 +108,12 @@ public struct UpstreamWindow: Hashable, Sendable {
     if !(orderly && hasAnswered) { backOff(at: now, jitter: jitter) }
   }
 
-  /// Takes note of an answer's status.
-  public mutating func answered(status: Int, at now: Instant) {
+  /// Takes note of an answer.
+  public mutating func answered(_ answer: UpstreamAnswer, at now: Instant) {
     failures = 0
     retryAt = nil
-    if status == 403 { pausedUntil = now + bounds.pause }
-    let doubt = status == 400 || status == 410
+    breaker.answered(answer.ofUpstream, at: now)
+    let doubt = answer.status == 400 || answer.status == 410
     doubtfulCount += doubt ? 1 : 0
     if doubtful.count < Self.answersRemembered {
       doubtful.append(doubt)

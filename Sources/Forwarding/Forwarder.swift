@@ -12,21 +12,23 @@ public protocol ForwarderDelegate: AnyObject {
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: RawSpan)
   /// The outcome of one attempt to send a broadcast; `detail` is what a mock device had to say.
   func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String)
-  /// The upstream has a connection after it had none: what waits for it may go.
+  /// The upstream has a connection after it had none, or works again after its answers were errors: what waits for it may go.
   func upstreamOpened(_ upstream: Int)
   /// The upstream's last connection has failed, or could not be made.
   func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd)
-  /// The upstream has begun, or ceased, to refuse the gateway's own provider token.
-  func upstreamRefusesCredentials(_ upstream: Int, _ refuses: Bool)
-  /// The upstream's answers have come, or ceased to be, under suspicion: no token is retired meanwhile.
-  func retiringStopped(_ upstream: Int, _ isStopped: Bool)
+  /// The upstream has begun, or ceased, to refuse the provider tokens of one of the gateway's own keys.
+  func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool)
+  /// The upstream's answers to what one of the keys has signed have come, or ceased to be, under suspicion: no token is retired meanwhile.
+  func retiringStopped(_ upstream: Int, signer: Int, _ isStopped: Bool)
   /// The gateway's own provider token for the upstream cannot be made.
   func cannotSign(_ upstream: Int, _ error: CryptoError)
 }
 
 /// All upstreams of one loop: pushes in, outcomes out.
 ///
-/// Each upstream has connections and a queue of its own, so that one that is down or slow never holds up another.
+/// Each upstream has connections and a queue of its own for each of the gateway's keys: one that is down or slow never holds up another,
+/// and Apple's servers take the tokens of one team, and of related keys, on a connection (Apple, "Establishing a token-based connection
+/// to APNs").
 public final class Forwarder {
   /// Who is told; must live as long as it is set. Not a weak reference, since those make every retain and release of what
   /// they refer to slow, and there are several a push.
@@ -35,29 +37,57 @@ public final class Forwarder {
   let authorization: UpstreamAuthorization
   /// The bytes of queued pushes.
   let blocks = BlockPool(bytesMax: Limits.upstreamQueueBytes)
-  private let links: Confined<[UpstreamLink]> = Confined([])
+  private let transport: TransportLoop
+  private let state: Confined<State>
+
+  private struct State {
+    var upstreams: [Upstream]
+    /// By the numbers of upstream and key; made when first needed.
+    var links: [[UpstreamLink?]]
+    var isDraining = false
+  }
 
   /// A forwarder to `upstreams`, which pushes name by their index.
   public init(_ upstreams: [Upstream], authorization: UpstreamAuthorization, on transport: TransportLoop) {
     self.authorization = authorization
-    links.value = upstreams.indices.map { UpstreamLink($0, upstreams[$0], on: transport, self) }
+    self.transport = transport
+    state = Confined(State(upstreams: upstreams, links: Array(repeating: [], count: upstreams.count)))
   }
 
-  deinit { for link in links.value { link.abandon() } }
+  deinit { for link in links { link.abandon() } }
+
+  /// Those that there are.
+  private var links: [UpstreamLink] { state.value.links.flatMap { $0.compactMap(\.self) } }
+
+  /// The link to an upstream for what a key signs; nil where there is no such upstream.
+  @inline(__always)
+  private func link(_ upstream: Int, signer: Int) -> UpstreamLink? {
+    guard upstream < state.value.links.count else { return nil }
+    if signer < state.value.links[upstream].count, let link = state.value.links[upstream][signer] { return link }
+    return makeLink(upstream, signer: signer)
+  }
+
+  private func makeLink(_ upstream: Int, signer: Int) -> UpstreamLink {
+    while state.value.links[upstream].count <= signer { state.value.links[upstream].append(nil) }
+    let link = UpstreamLink(upstream, state.value.upstreams[upstream], signer: signer, on: transport, self)
+    if state.value.isDraining { link.drain() }
+    state.value.links[upstream][signer] = link
+    return link
+  }
 
   /// Sends `pushes`, whose ranges lie in `bytes`, each now or when a stream is free.
   ///
-  /// Most often all go to one upstream, which gets them in one go. A number that no upstream has is one that the configuration
+  /// Most often all go to one upstream and are signed by one key, and are sent in one go. A number that no upstream has is one that the configuration
   /// does not know any more: the push waits for its return.
   public func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
     var start = 0
     while start < pushes.count {
-      let number = pushes[start].upstream
+      let (number, signer) = (pushes[start].upstream, pushes[start].signer)
       var end = start + 1
-      while end < pushes.count, pushes[end].upstream == number { end += 1 }
+      while end < pushes.count, pushes[end].upstream == number, pushes[end].signer == signer { end += 1 }
       let run = pushes.extracting(start..<end)
-      if number < links.value.count {
-        links.value[Int(number)].send(run, bytes)
+      if let link = link(Int(number), signer: signer) {
+        link.send(run, bytes)
       } else {
         for place in run.indices { delegate?.completed(run[place].ticket, .notAttempted(.upstreamUnavailable), nil, detail: RawSpan()) }
       }
@@ -67,28 +97,33 @@ public final class Forwarder {
 
   /// Sends a broadcast, now or when a stream is free.
   public func send(_ broadcast: ForwardedBroadcast) {
-    let number = Int(broadcast.ticket.upstream)
-    guard number < links.value.count else {
+    guard let link = link(Int(broadcast.ticket.upstream), signer: broadcast.signer) else {
       delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(.upstreamUnavailable), detail: "")
       return
     }
-    links.value[number].send(broadcast)
+    link.send(broadcast)
   }
 
   /// Trusts the upstreams, in their order, by these contexts from the next connection on.
   public func replaceTLS(_ contexts: [TLSContext]) {
-    for (link, tls) in zip(links.value, contexts) { link.tls = tls }
+    for number in state.value.upstreams.indices.prefix(contexts.count) {
+      state.value.upstreams[number].tls = contexts[number]
+      for link in state.value.links[number] { link?.tls = contexts[number] }
+    }
   }
 
   /// Sends nothing more; what is on its way may still be answered, then the connections close.
-  public func drain() { for link in links.value { link.drain() } }
+  public func drain() {
+    state.value.isDraining = true
+    for link in links { link.drain() }
+  }
 
   /// Ends every connection at once; what was on its way is reported as a failed attempt.
-  public func abort() { for link in links.value { link.abort() } }
+  public func abort() { for link in links { link.abort() } }
 
   /// Pushes of all upstreams that are written and not answered, and that wait for a stream.
   public var load: (inFlight: Int, queued: Int) {
-    links.value.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
+    links.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
   }
 
   func cannotSign(upstream: Int, _ error: CryptoError) { delegate?.cannotSign(upstream, error) }

@@ -35,6 +35,11 @@ public final class UpstreamAuthorization {
     return unsafe credentials.value[index].header.withUnsafeBytes { unsafe body(RawSpan(_unsafeBytes: $0)) }
   }
 
+  /// Has the next value be a new one: the upstream says that this one is too old.
+  func renewNext(signer index: Int) {
+    if index < credentials.value.count { credentials.value[index].madeAt = .distantPast }
+  }
+
   private func adoptNewSigners() {
     for signer in signers.all.dropFirst(credentials.value.count) { credentials.value.append(Credential(signer: signer)) }
   }

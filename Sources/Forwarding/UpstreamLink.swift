@@ -6,13 +6,14 @@ import Reactor
 import Security
 import Transport
 
-/// One upstream as one loop sees it: a few connections, the pushes on them, and those that wait for a stream.
+/// One upstream as one loop sees it, for what one of the gateway's keys signs: a few connections, the pushes on them, and those that wait
+/// for a stream.
 ///
 /// A push is written at once when a connection has a free stream, waits here while a connection is being made or all are
 /// busy, and goes back to the store when there is none to be had: waiting for an upstream that is down is the store's
 /// business, where it is durable and bounded. `UpstreamWindow` decides when to connect.
 final class UpstreamLink {
-  private struct Flight {
+  struct Flight {
     let ticket: PushTicket
     let attempt: Int
     /// The broadcast's ticket, where it is one and no push.
@@ -20,10 +21,10 @@ final class UpstreamLink {
   }
 
   /// The tag of a connection that has answered a push.
-  private static let hasAnswered: UInt64 = 1
+  static let hasAnswered: UInt64 = 1
 
   /// What every push and every answer touches.
-  private struct State: ~Copyable {
+  struct State: ~Copyable {
     var window: UpstreamWindow
     var clients: ContiguousArray<HTTP2Client> = []
     /// Broadcasts that wait for a stream; they go before pushes, since each stands for many.
@@ -32,6 +33,8 @@ final class UpstreamLink {
     var flights = Slab<Flight>(capacity: Limits.upstreamConnections * Limits.upstreamStreams)
     var request: PushRequest
     var refusesCredentials = false
+    /// The upstream has been left alone, and is to be told of once it works again.
+    var wasLeftAlone = false
 
     init(_ window: UpstreamWindow, authority: String) {
       self.window = window
@@ -39,21 +42,23 @@ final class UpstreamLink {
     }
   }
 
-  private let index: Int
+  let index: Int
+  let signer: Int
   private let upstream: Upstream
   /// What new connections are trusted by.
   var tls: TLSContext
   private let transport: TransportLoop
-  private let loop: EventLoop
-  private let authorization: UpstreamAuthorization
+  let loop: EventLoop
+  let authorization: UpstreamAuthorization
   private let blocks: BlockPool
-  private unowned let forwarder: Forwarder
-  private let state: Confined<State>
-  private var connecting: HTTP2Client?
-  private var isDraining = false
+  unowned let forwarder: Forwarder
+  let state: Confined<State>
+  var connecting: HTTP2Client?
+  private(set) var isDraining = false
 
-  init(_ index: Int, _ upstream: Upstream, on transport: TransportLoop, _ forwarder: Forwarder) {
+  init(_ index: Int, _ upstream: Upstream, signer: Int, on transport: TransportLoop, _ forwarder: Forwarder) {
     self.index = index
+    self.signer = signer
     self.upstream = upstream
     tls = upstream.tls
     self.transport = transport
@@ -64,7 +69,10 @@ final class UpstreamLink {
     let window = UpstreamWindow(
       .init(
         connections: Limits.upstreamConnections, firstDelay: .milliseconds(Limits.retryMilliseconds.first),
-        longestDelay: .milliseconds(Limits.reconnectLongestMilliseconds), pause: .milliseconds(Limits.upstreamPauseMilliseconds)))
+        longestDelay: .milliseconds(Limits.reconnectLongestMilliseconds),
+        breaker: .init(
+          serverErrors: Limits.serverErrorsInARow, firstRest: .milliseconds(Limits.upstreamRestMilliseconds.first),
+          longestRest: .milliseconds(Limits.upstreamRestMilliseconds.longest), pause: .milliseconds(Limits.upstreamPauseMilliseconds))))
     state = Confined(State(window, authority: upstream.authority))
   }
 
@@ -74,8 +82,9 @@ final class UpstreamLink {
   /// Sends `pushes`, whose ranges lie in `bytes`, each as soon as a stream is free; every outcome is reported exactly once.
   func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
     switch state.value.window.availability(at: loop.now) {
-    case .available where isDraining, .unavailable: return turnAway(pushes, .upstreamUnavailable)
-    case .paused: return turnAway(pushes, .upstreamPaused)
+    case .available where isDraining: return turnAway(pushes, .upstreamUnavailable)
+    case .unavailable(_, let cause): return turnAway(pushes, cause)
+    case .onTrial(let cause): return sendOnTrial(pushes, bytes, cause)
     case .available: break
     }
     let written = state.value.queue.isEmpty ? write(pushes, bytes) : 0
@@ -84,12 +93,22 @@ final class UpstreamLink {
     connectIfNeeded()
   }
 
+  /// Sends the first, unless another is on its way already, and turns the others away.
+  private func sendOnTrial(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan, _ cause: Cause) {
+    guard !isDraining, load == (0, 0), !pushes.isEmpty else { return turnAway(pushes, isDraining ? .upstreamUnavailable : cause) }
+    let first = pushes.extracting(0..<1)
+    if write(first, bytes) == 0 { enqueue(first[0], bytes) }
+    turnAway(pushes.extracting(1..<pushes.count), cause)
+    connectIfNeeded()
+  }
+
   /// Sends a broadcast as soon as a stream is free; its outcome is reported exactly once.
   func send(_ broadcast: ForwardedBroadcast) {
     switch state.value.window.availability(at: loop.now) {
-    case .available where isDraining, .unavailable: return report(broadcast, .notAttempted(.upstreamUnavailable))
-    case .paused: return report(broadcast, .notAttempted(.upstreamPaused))
-    case .available: break
+    case .available where isDraining, .onTrial where isDraining: return report(broadcast, .notAttempted(.upstreamUnavailable))
+    case .unavailable(_, let cause): return report(broadcast, .notAttempted(cause))
+    case .onTrial(let cause) where load != (0, 0): return report(broadcast, .notAttempted(cause))
+    case .available, .onTrial: break
     }
     if state.value.broadcasts.isEmpty, let client = freeClient(), write(broadcast, on: client) { return }
     guard state.value.broadcasts.count < Limits.broadcastsPending else { return report(broadcast, .notAttempted(.upstreamBusy)) }
@@ -179,7 +198,10 @@ final class UpstreamLink {
     state.value.queue.append(queued)
   }
 
-  private func pump() {
+  func pump() {
+    // What waits for a stream is not worth one to an upstream that is to be left alone.
+    if case .unavailable(_, let cause) = state.value.window.availability(at: loop.now) { returnQueue(cause) }
+
     while let next = state.value.broadcasts.first, let client = freeClient() {
       state.value.broadcasts.removeFirst()
       if !write(next, on: client) { report(next, .notAttempted(.upstreamBusy)) }
@@ -198,7 +220,7 @@ final class UpstreamLink {
     connectIfNeeded()
   }
 
-  private func connectIfNeeded() {
+  func connectIfNeeded() {
     guard !isDraining else { return }
     let freeStreams = state.value.clients.reduce(0) { $0 + $1.availableStreams }
     guard state.value.window.shouldConnect(queued: load.queued, freeStreams: freeStreams, at: loop.now) else { return }
@@ -217,7 +239,7 @@ final class UpstreamLink {
     for place in pushes.indices { delegate.completed(pushes[place].ticket, .notAttempted(cause), nil, detail: RawSpan()) }
   }
 
-  private func returnQueue(_ cause: Cause) {
+  func returnQueue(_ cause: Cause) {
     let broadcasts = state.value.broadcasts
     state.value.broadcasts.removeAll()
     for broadcast in broadcasts { report(broadcast, .notAttempted(cause)) }
@@ -226,89 +248,5 @@ final class UpstreamLink {
       forwarder.delegate?.completed(next.push.ticket, .notAttempted(cause), nil, detail: RawSpan())
       next.release(to: blocks)
     }
-  }
-}
-
-// MARK: Answers
-
-extension UpstreamLink: HTTP2ClientDelegate {
-  func clientMaySend(_ client: HTTP2Client) {
-    if client === connecting {
-      connecting = nil
-      state.value.clients.append(client)
-      state.value.window.connected()
-      if state.value.clients.count == 1 { forwarder.delegate?.upstreamOpened(index) }
-    }
-    pump()
-  }
-
-  func clientMayHaveAnswers(_ client: HTTP2Client) {
-    guard let delegate = forwarder.delegate else { return }
-    let now = loop.now
-    while let answer = client.takeAnswer() {
-      guard let flight = state.value.flights.remove(SlabKey(packed: answer.tag)) else { continue }
-      if let failure = answer.failure {
-        let outcome = Self.meaning(of: failure)
-        if let broadcast = flight.broadcast {
-          delegate.broadcastCompleted(broadcast, outcome, detail: "")
-        } else {
-          delegate.completed(flight.ticket, outcome, nil, detail: RawSpan())
-        }
-        continue
-      }
-      client.tag = Self.hasAnswered
-      var detail = ByteRange.empty
-      let read = UpstreamAnswer(answer, detail: &detail)
-      note(status: read.status, at: now, delegate)
-      let outcome = read.meaning(at: now, mayRetire: state.value.window.mayRetire)
-      if let broadcast = flight.broadcast {
-        var text = ""
-        if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) { text = header[detail].string }
-        delegate.broadcastCompleted(broadcast, outcome, detail: text)
-      } else if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) {
-        delegate.completed(flight.ticket, outcome, read, detail: header[detail])
-      } else {
-        delegate.completed(flight.ticket, outcome, read, detail: RawSpan())
-      }
-    }
-  }
-
-  private static func meaning(of failure: StreamFailure) -> UpstreamOutcome {
-    switch failure {
-    case .refused: .notAttempted(.upstreamBusy)
-    case .unprocessed: .notAttempted(.upstreamUnavailable)
-    case .reset, .cancelled, .connectionLost, .outOfMemory: .retry(.upstreamUnavailable)
-    }
-  }
-
-  /// Counts the answer, and tells when it changes what is thought of the upstream.
-  private func note(status: Int, at now: Instant, _ delegate: any ForwarderDelegate) {
-    let mightRetire = state.value.window.mayRetire
-    state.value.window.answered(status: status, at: now)
-    let mayRetire = state.value.window.mayRetire
-    if mightRetire != mayRetire { delegate.retiringStopped(index, mightRetire) }
-    let refuses = status == 403
-    if refuses != state.value.refusesCredentials { delegate.upstreamRefusesCredentials(index, refuses) }
-    state.value.refusesCredentials = refuses
-  }
-
-  func client(_ client: HTTP2Client, isGoingAway goAway: PeerGoAway) { connectIfNeeded() }
-
-  func client(_ client: HTTP2Client, ended end: ConnectionEnd) {
-    let now = loop.now
-    var isOfUse = false
-    if client === connecting {
-      connecting = nil
-      state.value.window.connectFailed(at: now, jitter: .random(in: 0...1))
-    } else {
-      state.value.clients.removeAll { $0 === client }
-      isOfUse = client.tag == Self.hasAnswered
-      state.value.window.disconnected(at: now, orderly: end.isRegular, hasAnswered: isOfUse, jitter: .random(in: 0...1))
-    }
-    if state.value.clients.isEmpty {
-      if !isDraining && !(end.isRegular && isOfUse) { forwarder.delegate?.upstreamFailed(index, end) }
-      guard case .available = state.value.window.availability(at: now) else { return returnQueue(.upstreamUnavailable) }
-    }
-    connectIfNeeded()
   }
 }

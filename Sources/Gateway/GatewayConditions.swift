@@ -7,6 +7,9 @@ final class GatewayConditions: Sendable {
   /// Puts `sentence` on record for `subject`, or takes it off when it is nil.
   func set(_ subject: String, _ sentence: String?) { sentences.withLock { $0[subject] = sentence } }
 
-  /// Every sentence on record, by subject.
-  var all: [String] { sentences.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
+  /// Every sentence on record, by subject; what several loops have found is told once.
+  var all: [String] {
+    let sorted = sentences.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
+    return sorted.enumerated().filter { !sorted[..<$0.offset].contains($0.element) }.map(\.element)
+  }
 }

@@ -1,4 +1,4 @@
-import Primitives
+public import Primitives
 
 /// The apps that a gateway serves, found by bundle id without allocation; immutable, so every thread may share one.
 public struct AppDirectory: Sendable {
@@ -14,8 +14,10 @@ public struct AppDirectory: Sendable {
     public var developmentUpstream: String?
     /// The name of the upstream for production tokens; nil when there is none.
     public var productionUpstream: String?
-    /// The number of the gateway's own key that signs what is sent upstream for the app.
-    public var signer = 0
+    /// The number of the gateway's own key that signs what is sent upstream for development tokens of the app.
+    public var developmentSigner = 0
+    /// The same for production tokens.
+    public var productionSigner = 0
 
     /// An app with these values.
     public init(
@@ -32,6 +34,11 @@ public struct AppDirectory: Sendable {
     /// The name of the upstream for tokens of `environment`; nil when there is none.
     public func upstream(_ environment: PushEnvironment) -> String? {
       environment == .development ? developmentUpstream : productionUpstream
+    }
+
+    /// The number of the key that signs for tokens of `environment`.
+    public func signer(_ environment: PushEnvironment) -> Int {
+      environment == .development ? developmentSigner : productionSigner
     }
   }
 
@@ -95,6 +102,11 @@ public struct AppDirectory: Sendable {
 
   /// The rules of the app at `index`, without copying its names.
   public func policy(at index: Int) -> AppPolicy { apps[index].policy }
+
+  /// For how long the answers of the upstream are waited for, of the app at `index`; nil where they are not.
+  public func answerTimeout(at index: Int) -> TimeSpan? {
+    apps[index].policy.answer == .upstream ? apps[index].policy.answerTimeout : nil
+  }
 
   /// The index of the app listed with exactly that bundle id; nil when it is not listed.
   public func listedIndex(of bundleID: RawSpan) -> Int? {

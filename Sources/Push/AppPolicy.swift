@@ -76,6 +76,14 @@ public struct AppPolicy: Hashable, Sendable {
     case drop
   }
 
+  /// When a push that goes at once is answered.
+  public enum Answer: String, CaseIterable, Sendable {
+    /// As soon as it is durable, always with 200.
+    case durable
+    /// When its upstream has answered it, with that status, reason and timestamp; with 200 once that takes too long.
+    case upstream
+  }
+
   /// The payload rules.
   public var validation: Validation = .strict
   /// What an unpaid push does.
@@ -98,6 +106,12 @@ public struct AppPolicy: Hashable, Sendable {
   public var background: BudgetParameters = .background
   /// How long the first reload signal is held so that others can merge into it.
   public var coalesce: TimeSpan = .zero
+  /// Pushes of priority 5 and 1 wait for the next instant that is a multiple of this since 1970, and go together; zero lets them go at once.
+  public var batch: TimeSpan = .zero
+  /// When a push that goes at once is answered.
+  public var answer: Answer = .durable
+  /// How long its upstream's answer is waited for.
+  public var answerTimeout: TimeSpan = .milliseconds(3000)
 
   /// Whether the app may have broadcast channels: the capability of its app id.
   public var broadcast = true

@@ -22,6 +22,11 @@ extension Cause {
       Remedy(
         "No connection to the token's upstream could be opened.",
         "Start the upstream, or correct its address or CA in the configuration; only a push with apns-expiration 0 is given up meanwhile.")
+    case .upstreamFailed:
+      Remedy(
+        "The upstream answered with a server error (5xx), to this push or to those before it.",
+        "Let it wait: it is tried again, at Apple's servers after 15 minutes as Apple advises; a push with apns-expiration 0 is given up."
+      )
     case .upstreamBusy:
       Remedy(
         "The upstream takes no further push at the moment.",
@@ -34,6 +39,10 @@ extension Cause {
       Remedy(
         "The push is held for coalesceSeconds, so that others can merge into it.",
         "Lower coalesceSeconds if the first reload should be sooner.")
+    case .waitingForBatch:
+      Remedy(
+        "The push has priority 5 or 1, and the app's batchSeconds has such pushes wait for the next batch.",
+        "Send with apns-priority 10 what should go at once; such a push takes along those of its token that wait for the batch.")
     case .quietHours:
       Remedy(
         "The person sleeps: the token's registration has quiet hours, in which nothing is reloaded.",

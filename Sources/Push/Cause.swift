@@ -3,7 +3,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   /// There is nothing to add.
   case none
   // While it waits, or why it was merged.
-  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamBusy, upstreamPaused, coalescing, quietHours
+  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamFailed, upstreamBusy, upstreamPaused, coalescing
+  case waitingForBatch, quietHours
   case mergedIntoWaiting, supersededByNewer
   // Why the gateway let it pass or gave up.
   case budgetSpent, priorityLowered, startBudgetSpent, expirationPassed, registrationRemoved, droppedByPolicy

@@ -139,6 +139,12 @@ public enum Limits {
   public static let providerRequestsPerSecond: Int64 = 1_000_000
   /// Teams that the gateway signs for.
   public static let teams = 1000
+  /// Keys that the gateway signs with for one team: one for each environment, and one for both.
+  public static let keysPerTeam = 3
+  /// The longest time between two batches of pushes with priority 5 and 1, in seconds.
+  public static let batchSeconds: Int64 = 3600
+  /// The longest delay of a push that an upstream has answered with a server error, before it is tried again, in seconds: a day.
+  public static let serverErrorRetrySeconds: Int64 = 86_400
   /// Upstreams in the configuration.
   public static let upstreams = 256
   /// Access tokens in the configuration; each call on the control face compares with all.
@@ -233,8 +239,10 @@ public enum Limits {
 
   // MARK: Upstreams
 
-  /// Connections one loop keeps to one upstream.
+  /// Connections one loop keeps to one upstream, for each key that signs what is sent there.
   public static let upstreamConnections = 4
+  /// Connections one loop keeps to upstreams, of all of them and all keys together; a further one cannot be made.
+  public static let upstreamConnectionsPerLoop = 4096
   /// Streams one loop opens on one upstream connection, whatever the peer allows.
   public static let upstreamStreams = 1000
   /// Pushes queued in one loop for one upstream before they go back to wait in the store.
@@ -248,6 +256,10 @@ public enum Limits {
 
   /// Longest delay between attempts to connect to an upstream, in milliseconds: how late its return is noticed.
   public static let reconnectLongestMilliseconds: Int64 = 5000
+  /// Server errors in a row with which an upstream is left alone for a while.
+  public static let serverErrorsInARow = 10
+  /// First and longest span for which it is, in milliseconds; then one push is tried.
+  public static let upstreamRestMilliseconds: (first: Int64, longest: Int64) = (1000, 60_000)
   /// Milliseconds that an upstream is left alone after it refused the gateway's own provider token.
   public static let upstreamPauseMilliseconds: Int64 = 60_000
   /// Bytes of the pushes queued in one loop, all upstreams together.

@@ -36,6 +36,9 @@ public struct AdmitOperation: Sendable {
   public var collapseID: ByteRange
   /// The payload.
   public var payload: ByteRange
+  /// How long its loop waits for the upstream's answer where the push goes at once; nil has it answered as soon as it is durable. The
+  /// store never looks at it.
+  public var answerTimeout: TimeSpan?
   /// The store's answer.
   public var result: Admission = .unsettled
   /// What exactly was wrong with a refused one, as text in the arena; empty where the cause's own sentence says all. The store's to fill.
@@ -108,6 +111,10 @@ public struct CompleteOperation: Sendable {
   public var detail: ByteRange
   /// Whether a fault on a mock device has made the outcome.
   public var isFault: Bool
+  /// The upstream's status, where the sender was answered that; else 0.
+  public var passedOn: UInt16 = 0
+  /// The upstream's reason, where the sender was answered that.
+  public var passedOnReason: Reason?
 
   /// An operation with these values.
   public init(ticket: PushTicket, outcome: UpstreamOutcome, detail: ByteRange = .empty, isFault: Bool = false) {

@@ -21,6 +21,8 @@ public struct StoreSettings: Hashable, Sendable {
   /// The delays between attempts.
   public var retry = Retry(
     first: .milliseconds(Limits.retryMilliseconds.first), longest: .milliseconds(Limits.retryMilliseconds.longest))
+  /// The delays after a server error, by the upstream's number; where there is none, `retry` holds.
+  public var serverErrorRetries: [UInt16: Retry] = [:]
   /// Bytes of journal after which changed pages are folded.
   public var journalFoldBytes = Limits.journalFoldBytes
   /// Bytes of changed pages that one commit carries beside its own row while folding, at least.

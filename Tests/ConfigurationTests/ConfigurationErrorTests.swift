@@ -40,7 +40,7 @@ import Testing
     ("log: {format: xml}", "1:15", "\"text\" or \"json\", not \"xml\""),
     ("providers: [{keyID: A-B, teamID: T}]", "1:21", "letters and digits"),
     ("providers: [{keyID: AB, teamID: T}]", "1:13", "or keyFile must name"),
-    ("teams: [{id: T, keys: []}]", "1:23", "a list of one key"),
+    ("teams: [{id: T, keys: []}]", "1:23", "a list of keys"),
     ("accessTokens: [{name: a, scopes: [write], secret: x}]", "1:34", "must list only \"register\""),
     ("accessTokens: [{name: a, scopes: [], secret: x}]", "1:34", "must list some of"),
     ("accessTokens: [{name: a, scopes: [read], secret: short}]", "1:50", "at least 16 characters"),

@@ -42,7 +42,8 @@ import Testing
           team: TEAM567890
           upstream: {development: here, production: apple}
           budgets: {widgets: {allowance: 10, burst: 2, minimumIntervalSeconds: 0.5}}
-        - {bundleID: com.example.mock, upstream: there, validation: apple, unknownTokens: adopt, expirationZero: drop, coalesceSeconds: 2}
+        - {bundleID: com.example.mock, upstream: there, validation: apple, unknownTokens: adopt, expirationZero: drop, coalesceSeconds: 2,
+           batchSeconds: 30, answer: upstream, answerTimeoutMilliseconds: 750}
         - {bundleID: "*", upstream: here, budgetMode: reject}
       accessTokens:
         - {name: app, scopes: [register, read], bundleIDs: [com.example.app], expires: 2027-01-31T12:00:00+01:00, secret: {file: secret}}
@@ -90,13 +91,41 @@ import Testing
     #expect(second.policy.budgetMode == .enforce)
     #expect(second.policy.unknownTokens == .adopt)
     #expect(second.policy.expirationZero == .drop)
-    #expect(second.policy.coalesce == .seconds(2))
+    #expect(second.policy.coalesce == .seconds(2) && second.policy.batch == .seconds(30))
+    #expect(second.policy.answer == .upstream && second.policy.answerTimeout == .milliseconds(750))
+    #expect(first.policy.answer == .upstream && first.policy.answerTimeout == .seconds(3), "as is right in front of Apple")
+    #expect(configuration.upstreams.map(\.serverErrorRetry) == [.zero, .zero, .seconds(900)])
     #expect(configuration.anyApp?.policy.budgetMode == .reject)
     #expect(configuration.appDirectory.index(of: "com.unknown") == 2)
     #expect(configuration.accessTokens[0].secret == .text("0123456789abcdef"))
     #expect(configuration.accessTokens[0].expires == Instant(unixSeconds: 1_801_393_200))
     #expect(configuration.accessTokens[0].bundleIDs == ["com.example.app"])
     #expect(configuration.accessTokens[1].scopes == ["admin"])
+  }
+
+  private func apple(_ keys: String, upstream: String = "apple", more: String = "") throws -> GatewayConfiguration {
+    let yaml = """
+      teams: [{id: TEAM567890, keys: [\(keys)]}]
+      upstreams: {apple: {apple: production\(more)}, sandbox: {apple: development}}
+      apps: [{bundleID: a.b, team: TEAM567890, upstream: {production: \(upstream), development: sandbox}}]
+      """
+    return try GatewayConfiguration.load(sources(yaml, files: ["config/p.p8": "P", "config/d.p8": "D"]))
+  }
+
+  @Test func aTeamMayHaveAKeyForEachEnvironment() throws {
+    let both = try apple("{id: KEYP567890, file: p.p8, environment: production}, {id: KEYD567890, file: d.p8, environment: development}")
+    #expect(both.signingKeys.map(\.environment) == [.production, .development])
+    #expect(both.signingKeys.map(\.keyPEM) == ["P", "D"])
+    #expect(try apple("{id: KEYP567890, file: p.p8}").signingKeys.map(\.environment) == [nil])
+    #expect(try apple("{id: KEYP567890, file: p.p8}", more: ", serverErrorRetrySeconds: 60").upstreams[0].serverErrorRetry == .seconds(60))
+    for (keys, message) in [
+      ("{id: KEYP567890, file: p.p8, environment: production}", "has no key for development"),
+      ("{id: KEYP567890, file: p.p8}, {id: KEYD567890, file: d.p8}", "signs for both environments already"),
+      ("{id: KEYP567890, file: p.p8, environment: prod}", "environment"),
+    ] {
+      let error = #expect(throws: ConfigurationError.self) { try apple(keys) }
+      #expect("\(error.map { "\($0)" } ?? "")".contains(message), "\(error.map { "\($0)" } ?? "")")
+    }
   }
 
   @Test func theOnlyUpstreamServesAppsThatNameNone() throws {

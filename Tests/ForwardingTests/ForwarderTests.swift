@@ -63,8 +63,9 @@ import Testing
     (400, #"{"reason":"BadTopic"}"#, .refused(status: 400, .badTopic)), (413, "", .refused(status: 413, nil)),
     (410, #"{"reason":"ExpiredToken","timestamp":1454948015990}"#, .expired(Instant(unixMilliseconds: 1_454_948_015_990))),
     (410, #"{"reason":"Unregistered","timestamp":1454948015990}"#, .unregistered(Instant(unixMilliseconds: 1_454_948_015_990))),
-    (429, #"{"reason":"TooManyRequests"}"#, .retry(.upstreamBusy)), (500, "not JSON", .retry(.upstreamUnavailable)),
-    (503, #"{"reason":"ServiceUnavailable"}"#, .retry(.upstreamUnavailable)),
+    (429, #"{"reason":"TooManyRequests"}"#, .retry(.upstreamBusy)), (500, "not JSON", .retry(.upstreamFailed)),
+    (503, #"{"reason":"ServiceUnavailable"}"#, .retry(.upstreamFailed)),
+    (403, #"{"reason":"Forbidden"}"#, .refused(status: 403, .forbidden)),
   ]) func errorsAreUnderstood(status: Int, body: String, outcome: UpstreamOutcome) throws {
     let stage = try Stage()
     stage.upstream.behaviour = .answer(status: status, body: body, outcome: nil)
@@ -176,5 +177,85 @@ import Testing
     }
     #expect(tokens[0] == tokens[1] && tokens[2] == tokens[3])
     #expect(Set(tokens).count == 3)
+  }
+
+  /// Apple's servers take the tokens of one team on a connection; and one key that is refused says nothing about another.
+  @Test func eachKeyHasConnectionsOfItsOwn() throws {
+    let stage = try Stage()
+    for number in 0..<6 {
+      stage.send(number, signer: number % 2)
+      #expect(stage.wait { stage.recorder.count == number + 1 })
+    }
+    #expect(stage.recorder.outcomes.values.allSatisfy { $0 == [.accepted] })
+    let connections = Dictionary(grouping: zip(stage.upstream.peers, stage.upstream.requests), by: \.0)
+    #expect(connections.count == 2)
+    for requests in connections.values { #expect(Set(requests.map { $0.1.fields["authorization"] }).count == 1) }
+
+    stage.upstream.behaviour = .answer(status: 403, body: #"{"reason":"InvalidProviderToken"}"#, outcome: nil)
+    stage.send(10, signer: 0)
+    #expect(stage.wait { stage.recorder.outcomes[10] == [.retry(.upstreamPaused)] })
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: nil)
+    stage.send(11, signer: 0)
+    stage.send(12, signer: 1)
+    #expect(stage.wait { stage.recorder.outcomes[12] == [.accepted] })
+    #expect(stage.recorder.outcomes[11] == [.notAttempted(.upstreamPaused)])
+  }
+
+  @Test func anUpstreamThatOnlyFailsIsLeftAloneAndTriedWithOnePush() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .answer(status: 503, body: #"{"reason":"ServiceUnavailable"}"#, outcome: nil)
+    for number in 0..<Limits.serverErrorsInARow {
+      stage.send(number)
+      #expect(stage.wait { stage.recorder.count == number + 1 })
+    }
+    stage.send(100)
+    #expect(stage.recorder.outcomes[100] == [.notAttempted(.upstreamFailed)])
+    let before = stage.upstream.requests.count
+    stage.clock.now = Stage.now + .milliseconds(Limits.upstreamRestMilliseconds.first)
+    #expect(stage.wait { stage.loop.now == stage.clock.now })
+    for number in 200..<210 { stage.send(number) }
+    #expect(stage.wait { stage.recorder.outcomes[200] == [.retry(.upstreamFailed)] })
+    #expect((201..<210).allSatisfy { stage.recorder.outcomes[$0] == [.notAttempted(.upstreamFailed)] })
+    #expect(stage.upstream.requests.count == before + 1, "one push is tried, and the next rest is longer")
+    stage.clock.now = stage.clock.now + .milliseconds(2 * Limits.upstreamRestMilliseconds.first - 1)
+    #expect(stage.wait { stage.loop.now == stage.clock.now })
+    stage.send(300)
+    #expect(stage.recorder.outcomes[300] == [.notAttempted(.upstreamFailed)])
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: nil)
+    stage.clock.now = stage.clock.now + .milliseconds(1)
+    #expect(stage.wait { stage.loop.now == stage.clock.now })
+    let opened = stage.recorder.opened
+    stage.send(400)
+    #expect(stage.wait { stage.recorder.outcomes[400] == [.accepted] })
+    #expect(stage.recorder.opened == opened + 1, "what waits is told that it may go")
+    for number in 500..<510 { stage.send(number) }
+    #expect(stage.wait { (500..<510).allSatisfy { stage.recorder.outcomes[$0] == [.accepted] } })
+  }
+
+  @Test func whatWaitsForAStreamGoesBackWhenTheUpstreamIsLeftAlone() throws {
+    let stage = try Stage(concurrentStreams: 1)
+    stage.upstream.behaviour = .keep
+    for number in 0..<20 { stage.send(number) }
+    #expect(stage.wait { stage.upstream.kept.count == Limits.upstreamConnections })
+    stage.upstream.behaviour = .answer(status: 403, body: #"{"reason":"InvalidProviderToken"}"#, outcome: nil)
+    stage.upstream.release()
+    #expect(stage.wait { stage.recorder.count == 20 })
+    #expect(stage.recorder.outcomes.values.contains([.notAttempted(.upstreamPaused)]))
+    #expect(stage.forwarder.load.queued == 0)
+  }
+
+  /// A connection that has seen an expired token refuses the next one too.
+  @Test func anExpiredProviderTokenIsReplacedAndItsConnectionToo() throws {
+    let stage = try Stage()
+    stage.upstream.behaviour = .answer(status: 403, body: #"{"reason":"ExpiredProviderToken"}"#, outcome: nil)
+    stage.send(1)
+    #expect(stage.wait { stage.recorder.outcomes[1] == [.retry(.upstreamPaused)] })
+    stage.upstream.behaviour = .answer(status: 200, body: "", outcome: nil)
+    stage.clock.now = Stage.now + .milliseconds(Limits.upstreamPauseMilliseconds)
+    #expect(stage.wait { stage.loop.now == stage.clock.now })
+    stage.send(2)
+    #expect(stage.wait { stage.recorder.outcomes[2] == [.accepted] })
+    #expect(Set(stage.upstream.peers).count == 2)
+    #expect(Set(stage.upstream.requests.map { $0.fields["authorization"] }).count == 2)
   }
 }

@@ -41,10 +41,10 @@ final class Stage {
     port = socket.address.port
     upstream.transport = transport
     let tls = try TLSContext.client(.authorities(pem: Self.authority.certificate.pem()), protocols: [.http2])
-    let signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "KEY1234567", key: Self.key)
+    let signers = try ["TEAM123456", "TEAM654321"].map { try ProviderTokenSigner(teamID: $0, keyID: "KEY1234567", key: Self.key) }
     forwarder = Forwarder(
       [Upstream(name: "device", host: "127.0.0.1", port: port, tls: tls)],
-      authorization: UpstreamAuthorization(ProviderTokenSigners([signer])), on: transport)
+      authorization: UpstreamAuthorization(ProviderTokenSigners(signers)), on: transport)
     forwarder.delegate = recorder
     if isUp { try start(socket, concurrentStreams: concurrentStreams) }
   }
@@ -62,13 +62,15 @@ final class Stage {
   func drainUpstream() { server?.drain(within: .seconds(5)) {} }
 
   /// Sends push `number` with `payload`.
-  func send(_ number: Int, payload: String = #"{"aps":{"content-changed":true}}"#, expiration: Expiration = .absent) {
+  func send(
+    _ number: Int, payload: String = #"{"aps":{"content-changed":true}}"#, expiration: Expiration = .absent, signer: Int = 0
+  ) {
     let topic = Array("com.example.app.push-type.widgets".utf8)
     let bytes = topic + Array(payload.utf8)
     let pushes = [
       ForwardedPush(
         ticket: PushTicket(sequence: UInt64(number), slot: 0), id: PushID(high: UInt64(number), low: 7),
-        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, signer: 0, type: .widgets, priority: .considerate,
+        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, signer: signer, type: .widgets, priority: .considerate,
         prioritySent: true, expiration: expiration, attempt: 1, topic: ByteRange(offset: 0, count: topic.count), collapseID: .empty,
         payload: ByteRange(offset: topic.count, count: payload.utf8.count))
     ]
@@ -114,6 +116,8 @@ final class FakeUpstream: HTTP2ServerHandler {
   weak var transport: TransportLoop?
   var behaviour = Behaviour.answer(status: 200, body: "", outcome: nil)
   var requests: [Request] = []
+  /// The client's address and port of each request, which tell its connections apart.
+  var peers: [String] = []
   var kept: [ExchangeKey] = []
   var mostOpen = 0
   private var fields = FieldList()
@@ -122,6 +126,7 @@ final class FakeUpstream: HTTP2ServerHandler {
     var known: [String: String] = [:]
     for index in 0..<exchange.fieldCount { known[exchange.name(ofField: index).string] = exchange.value(ofField: index).string }
     requests.append(Request(path: known[":path"] ?? "", fields: known, body: exchange.body.string))
+    peers.append(connection.peer.description)
     switch behaviour {
     case .answer(let status, let body, let outcome): respond(exchange, status, body, outcome)
     case .reset(let code): exchange.reset(code)
@@ -166,7 +171,7 @@ final class Recorder: ForwarderDelegate {
   }
   func upstreamOpened(_ upstream: Int) { opened += 1 }
   func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) { failed += 1 }
-  func upstreamRefusesCredentials(_ upstream: Int, _ refuses: Bool) { refusesCredentials.append(refuses) }
-  func retiringStopped(_ upstream: Int, _ isStopped: Bool) {}
+  func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool) { refusesCredentials.append(refuses) }
+  func retiringStopped(_ upstream: Int, signer: Int, _ isStopped: Bool) {}
   func cannotSign(_ upstream: Int, _ error: CryptoError) { Issue.record("cannot sign: \(error)") }
 }

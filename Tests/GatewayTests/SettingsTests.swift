@@ -117,7 +117,8 @@ import Testing
       (["validaton": "apple"], "validaton"), (["validation": "lax"], "validation"),
       (["budgets": ["widgets": ["allowance": 0]]], "budgets.widgets.allowance"),
       (["budgets": ["widget": [:]]], "budgets.widget"), (["upstream": 3], "upstream"), (["upstream": ["staging": "x"]], "upstream.staging"),
-      (["coalesceSeconds": -1], "coalesceSeconds"), (["team": "a b"], "team"),
+      (["answer": "apple"], "answer"), (["answerTimeoutMilliseconds": 0], "answerTimeoutMilliseconds"),
+      (["batchSeconds": 3601], "batchSeconds"), (["coalesceSeconds": -1], "coalesceSeconds"), (["team": "a b"], "team"),
     ] as [(JSONValue, String)]) func aWrongFieldIsNamed(body: JSONValue, field: String) throws
   {
     do throws(FieldError) {
@@ -131,13 +132,14 @@ import Testing
   @Test func everySettingComesBackFromItsJSON() throws {
     let body: JSONValue = [
       "team": "TEAM000001", "upstream": ["development": "device", "production": "apple"], "validation": "apple", "budgetMode": "reject",
-      "unknownTokens": "adopt", "expirationZero": "drop", "coalesceSeconds": 1.5, "broadcast": false,
+      "unknownTokens": "adopt", "expirationZero": "drop", "coalesceSeconds": 1.5, "batchSeconds": 10.0, "answer": "upstream",
+      "answerTimeoutMilliseconds": 500, "broadcast": false,
       "budgets": [
         "widgets": ["allowance": 3, "burst": 2, "windowSeconds": 60.0, "minimumIntervalSeconds": 1.0], "controls": ["burst": 1],
       ],
     ]
     let settings = try Self.settings(body)
-    #expect(settings.fields.count == 14)
+    #expect(settings.fields.count == 17)
     #expect(try Self.settings(.object(settings.json)) == settings)
   }
 
@@ -183,14 +185,39 @@ import Testing
     let live = try Self.live()
     let old = try Self.configuration()
     _ = try live.reload(old)
-    let number = live.parts.apps[0].signer
+    let number = live.parts.apps[0].productionSigner
     let id = live.signers.all[number].keyID
     let other = try Self.configuration { $0.signingKeys = [SigningKey(teamID: "TEAM000009", keyID: "KEY0000009", keyPEM: try Self.key())] }
     _ = try live.reload(other)
-    #expect(live.signers.all[live.parts.apps[0].signer].keyID == "KEY0000009")
+    #expect(live.signers.all[live.parts.apps[0].productionSigner].keyID == "KEY0000009")
     #expect(live.signers.all[number].keyID == id)
     _ = try live.reload(old)
-    #expect(live.parts.apps[0].signer == number)
+    #expect(live.parts.apps[0].productionSigner == number)
+  }
+
+  /// Of the app's team the key of the very environment signs, else the one for both; without a team, the first that there is.
+  @Test func theKeyOfTheEnvironmentSigns() throws {
+    let keys = [
+      SigningKey(teamID: "TEAM000001", keyID: "BOTH000001", keyPEM: try Self.key()),
+      SigningKey(teamID: "TEAM000001", keyID: "PROD000001", keyPEM: try Self.key(), environment: .production),
+      SigningKey(teamID: "TEAM000002", keyID: "DEVE000002", keyPEM: try Self.key(), environment: .development),
+    ]
+    let live = try Self.live(
+      try Self.configuration { configuration in
+        configuration.signingKeys = keys
+        configuration.apps = ["TEAM000001", "TEAM000002", nil].enumerated().map { number, team in
+          AppDirectory.App(bundleID: "a.\(number)", teamID: team, developmentUpstream: "device", productionUpstream: "device")
+        }
+      })
+    func signer(_ app: Int, _ environment: PushEnvironment) -> String {
+      live.signers.all[live.parts.apps[app].signer(environment)].keyID
+    }
+    #expect((0..<3).map { signer($0, .production) } == ["PROD000001", "DEVE000002", "PROD000001"])
+    #expect((0..<3).map { signer($0, .development) } == ["BOTH000001", "DEVE000002", "DEVE000002"])
+    // One that a restart would refuse is refused at run time too.
+    let change = live.set("a.1", try Self.settings(["upstream": ["production": "apple"]]))
+    guard case .refused(let error) = change else { return #expect(Bool(false), "\(change)") }
+    #expect(error.field == "team" && error.message.contains("in production"), "\(error.message)")
   }
 
   @Test(arguments: [1, 7, 1000] as [Int64]) func noLongTimeSeesMoreThanTheRate(perSecond: Int64) throws {

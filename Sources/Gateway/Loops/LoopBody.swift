@@ -31,7 +31,7 @@ final class LoopBody {
   ) throws {
     loop = try EventLoop(clock: clock)
     let transport = TransportLoop(
-      on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnections * shared.upstreams.count,
+      on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnectionsPerLoop,
       exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes, turnWork: Limits.turnWork,
       handshakeWork: Limits.handshakeWork)
     let store = shared.store

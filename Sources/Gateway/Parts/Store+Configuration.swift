@@ -1,4 +1,6 @@
 import Configuration
+import Delivery
+import Primitives
 import Push
 import Storage
 
@@ -18,6 +20,9 @@ extension GatewayConfiguration {
     var settings = StoreSettings()
     settings.logEntries = pushLogEntries
     settings.lanePushes = answers.tooManyRequestsAfter
+    for (number, upstream) in upstreams.enumerated() where upstream.serverErrorRetry > .zero {
+      settings.serverErrorRetries[UInt16(number)] = Retry(notBefore: upstream.serverErrorRetry)
+    }
     return settings
   }
 }

@@ -39,13 +39,29 @@ struct AnswerWriter: ~Copyable {
       let digits = Array(String(retryAfterSeconds).utf8)
       unsafe fields.append(.retryAfter, digits.span.bytes)
     }
+    respond(exchange, status: reason.status, reason, since: since, detail: detail)
+  }
+
+  /// Answers what an upstream has answered; `reason` is nil where its body named none that Apple lists.
+  mutating func pass(_ exchange: Exchange, _ ids: IDs, status: Int, _ reason: Reason?, since: Instant?, explanation: (Disposition, String)?)
+  {
+    begin(ids, exchange)
+    if let explanation { explain(explanation.0, detail: explanation.1) }
+    guard let reason else {
+      exchange.respond(status: status, fields)
+      return
+    }
+    respond(exchange, status: status, reason, since: since, detail: "")
+  }
+
+  private mutating func respond(_ exchange: Exchange, status: Int, _ reason: Reason, since: Instant?, detail: String) {
     var span = body.mutableSpan
     let count = unsafe span.withUnsafeMutableBytes { buffer in
       var output = unsafe OutputRawSpan(buffer: buffer, initializedCount: 0)
       ErrorBody.append(reason, since: since, detail: detail, to: &output)
       return unsafe output.finalize(for: buffer)
     }
-    unsafe exchange.respond(status: reason.status, fields, body: body.span.bytes.extracting(0..<count))
+    unsafe exchange.respond(status: status, fields, body: body.span.bytes.extracting(0..<count))
   }
 
   private mutating func begin(_ ids: IDs, _ exchange: Exchange) {

@@ -10,9 +10,12 @@ import Transport
 extension ProviderLoop: ForwarderDelegate {
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: RawSpan) {
     let batch = state.value.batch
-    batch.completions.append(
-      CompleteOperation(
-        ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail), isFault: answer?.cause == .fault))
+    var operation = CompleteOperation(
+      ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail), isFault: answer?.cause == .fault)
+    if !awaited.isEmpty, let push = awaited.take(ticket) {
+      (operation.passedOn, operation.passedOnReason) = self.answer(push, outcome, answer)
+    }
+    batch.completions.append(operation)
     metrics.forwarded(outcome, shard: index)
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
@@ -27,17 +30,21 @@ extension ProviderLoop: ForwarderDelegate {
     observer?(.upstreamFailed(name: upstreamNames[upstream], end))
   }
 
-  func upstreamRefusesCredentials(_ upstream: Int, _ refuses: Bool) {
-    let name = upstreamNames[upstream]
-    let sentence = "The upstream \(name) refuses the gateway's own provider token; check the key, its team and its environment."
-    conditions.set("credentials \(upstream)", refuses ? sentence : nil)
+  func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool) {
+    let sentence =
+      "The upstream \(upstreamNames[upstream]) refuses the provider tokens of the gateway's own key \(keyName(signer)); check the key, its team and its environment."
+    conditions.set("credentials \(upstream) \(signer) \(index)", refuses ? sentence : nil)
   }
 
-  func retiringStopped(_ upstream: Int, _ isStopped: Bool) {
-    let name = upstreamNames[upstream]
+  func retiringStopped(_ upstream: Int, signer: Int, _ isStopped: Bool) {
     let sentence =
-      "More than 20 % of the last answers of the upstream \(name) were 400 or 410, so no token is retired; check environment and key."
-    conditions.set("retiring \(upstream)", isStopped ? sentence : nil)
+      "More than 20 % of the last answers of the upstream \(upstreamNames[upstream]) to the key \(keyName(signer)) were 400 or 410, so no token is retired; check environment and key."
+    conditions.set("retiring \(upstream) \(signer) \(index)", isStopped ? sentence : nil)
+  }
+
+  private func keyName(_ signer: Int) -> String {
+    let key = signers.all[signer]
+    return "\(key.keyID) of the team \(key.teamID)"
   }
 
   func cannotSign(_ upstream: Int, _ error: CryptoError) {

@@ -26,7 +26,9 @@ final class ProviderLoop {
   var rates: ProviderRates
   let forwarder: Forwarder
   let faults: FaultInjector
+  let awaited: AwaitedAnswers
   let upstreamNames: [String]
+  let signers: ProviderTokenSigners
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
@@ -77,14 +79,17 @@ final class ProviderLoop {
     seed = shared.seed
     initialConcurrentStreams = shared.initialConcurrentStreams
     upstreamNames = shared.upstreams.map(\.name)
+    signers = shared.signers
     exchanges = transport.exchanges
     tokenUpdates = shared.tokenUpdates
     state = Confined(State(try Self.memory(for: current, seed, tokenUpdates), shared.store.makeBatch()))
     faults = FaultInjector(shared.faults, on: transport)
+    awaited = AwaitedAnswers(on: loop)
     forwarder = Forwarder(
       shared.upstreams, authorization: UpstreamAuthorization(shared.signers), on: transport)
     forwarder.delegate = self
     faults.resume = { [unowned self] in resume($0, on: $1, after: $2) }
+    awaited.whenLate = { [unowned self] in accept($0, .forwarding, .none) }
     inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
     replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
@@ -176,13 +181,14 @@ extension ProviderLoop: HTTP2ServerHandler {
   private func admit(_ push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) {
     let batch = state.value.batch
     let topic = push.hasDefaultTopic ? batch.append(defaultTopicOf: connection) : batch.append(exchange.headerBytes[push.topic])
-    let operation = AdmitOperation(
+    var operation = AdmitOperation(
       reply: exchange.key.packed, id: push.id ?? makeID(), token: push.token, environment: connection.environment, type: push.type,
       priority: push.priority, prioritySent: push.prioritySent, expiration: push.expiration, traits: push.traits,
       warnings: push.warnings, received: exchange.received, topic: topic,
       bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
       collapseID: push.collapseID.isEmpty ? .empty : batch.append(exchange.headerBytes[push.collapseID]),
       payload: batch.append(exchange.body))
+    operation.answerTimeout = rules.apps.answerTimeout(at: push.app)
     batch.admits.append(operation)
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
@@ -241,7 +247,7 @@ extension ProviderLoop {
     guard !batch.isEmpty else { return }
     if !store.submit(batch, from: index) {
       for index in batch.admits.indices { batch.admits[index].result = .refused(.serviceUnavailable) }
-      answer(batch.admits, batch.bytes)
+      _ = answer(batch.admits, batch.bytes)
       batch.admits.removeAll(keepingCapacity: true)
       // Outcomes always have room, and refusals are only for the log.
       guard !batch.completions.isEmpty, store.submit(batch, from: index) else { return batch.reset() }
@@ -251,7 +257,7 @@ extension ProviderLoop {
 
   /// Answers what the store has settled, forwards what may go, and gives the batch back.
   private func settle(_ batch: Batch) {
-    answer(batch.admits, batch.bytes)
+    if answer(batch.admits, batch.bytes) { expectAnswers(to: batch) }
     if let observer {
       for push in batch.ignored {
         observer(
@@ -267,12 +273,15 @@ extension ProviderLoop {
   /// Answers settled pushes, each where it lies: operations are large, and a copy of each would cost more than its answer.
   ///
   /// - Parameter bytes: Where their ranges lie.
-  private func answer(_ operations: ContiguousArray<AdmitOperation>, _ bytes: RawSpan) {
+  /// - Returns: Whether some are left for their upstreams to answer.
+  private func answer(_ operations: ContiguousArray<AdmitOperation>, _ bytes: RawSpan) -> Bool {
+    var areSomeLeft = false
     for place in operations.indices {
       let exchange = exchanges.exchange(for: ExchangeKey(packed: operations[place].reply))
       switch operations[place].result {
       case .unsettled: preconditionFailure("a settled batch has a result for each push")
       case .refused: refuse(operations[place], bytes, exchange)
+      case .forwarded where operations[place].answerTimeout != nil: areSomeLeft = true
       case .forwarded, .waiting, .merged, .ended:
         metrics.accepted(operations[place].type, shard: index)
         if let observer, case .ended(.ignored, let cause) = operations[place].result {
@@ -285,6 +294,7 @@ extension ProviderLoop {
         state.value.answers.accept(exchange, ids, explanation: explanation(of: operations[place].result, to: exchange))
       }
     }
+    return areSomeLeft
   }
 
   private func explanation(of admission: Admission, to exchange: Exchange) -> (disposition: Disposition, detail: String)? {

@@ -56,12 +56,13 @@ struct AppBook: Sendable {
     return try settings.applied(to: base)
   }
 
-  /// The directory of all; `signer` says which of the gateway's keys signs for a team. What was set and does not go with the
+  /// The directory of all; `signer` says which of the gateway's keys signs for a team in an environment. What was set and does not go with the
   /// configuration any more is left out.
-  func directory(signer: (String?) -> Int) -> AppDirectory {
+  func directory(signer: (String?, PushEnvironment) -> Int) -> AppDirectory {
     func signed(_ app: AppDirectory.App) -> AppDirectory.App {
       var app = app
-      app.signer = signer(app.teamID)
+      app.developmentSigner = signer(app.teamID, .development)
+      app.productionSigner = signer(app.teamID, .production)
       return app
     }
     let apps = configured.map { app in
@@ -96,6 +97,9 @@ struct AppBook: Sendable {
     object["unknownTokens"] = .string(app.policy.unknownTokens.rawValue)
     object["expirationZero"] = .string(app.policy.expirationZero.rawValue)
     object["coalesceSeconds"] = .number(app.policy.coalesce.seconds)
+    object["batchSeconds"] = .number(app.policy.batch.seconds)
+    object["answer"] = .string(app.policy.answer.rawValue)
+    object["answerTimeoutMilliseconds"] = .integer(app.policy.answerTimeout.milliseconds)
     object["broadcast"] = .bool(app.policy.broadcast)
     var budgets: JSONObject = [:]
     for kind in BudgetKind.allCases { budgets[kind.rawValue] = app.policy[kind].json }
@@ -108,7 +112,7 @@ struct AppBook: Sendable {
   private static let fields: [String] =
     [
       "team", "upstream.development", "upstream.production", "validation", "budgetMode", "unknownTokens", "expirationZero",
-      "coalesceSeconds", "broadcast",
+      "coalesceSeconds", "batchSeconds", "answer", "answerTimeoutMilliseconds", "broadcast",
     ]
     + BudgetKind.allCases.flatMap { kind in
       ["allowance", "burst", "windowSeconds", "minimumIntervalSeconds"].map { "budgets.\(kind.rawValue).\($0)" }

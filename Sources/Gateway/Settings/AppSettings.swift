@@ -20,6 +20,9 @@ struct AppSettings: Hashable, Sendable {
   var unknownTokens: AppPolicy.UnknownTokens?
   var expirationZero: AppPolicy.ExpirationZero?
   var coalesce: TimeSpan?
+  var batch: TimeSpan?
+  var answer: AppPolicy.Answer?
+  var answerTimeout: TimeSpan?
   var broadcast: Bool?
   /// What is set of the budgets.
   var budgets: [BudgetKind: Budget] = [:]
@@ -36,6 +39,10 @@ struct AppSettings: Hashable, Sendable {
     unknownTokens = try Self.choice("unknownTokens", &reader)
     expirationZero = try Self.choice("expirationZero", &reader)
     coalesce = try Self.span("coalesceSeconds", 0...Double(Limits.coalesceSeconds), &reader)
+    batch = try Self.span("batchSeconds", 0...Double(Limits.batchSeconds), &reader)
+    answer = try Self.choice("answer", &reader)
+    answerTimeout = try reader.optionalInteger("answerTimeoutMilliseconds", in: 1...Limits.upstreamAnswerMilliseconds)
+      .map { .milliseconds($0) }
     broadcast = try reader.optionalBool("broadcast")
     if var reader = try reader.optionalObject("budgets") {
       for kind in BudgetKind.allCases {
@@ -97,6 +104,9 @@ struct AppSettings: Hashable, Sendable {
     object["unknownTokens"] = unknownTokens.map { .string($0.rawValue) }
     object["expirationZero"] = expirationZero.map { .string($0.rawValue) }
     object["coalesceSeconds"] = coalesce.map { .number($0.seconds) }
+    object["batchSeconds"] = batch.map { .number($0.seconds) }
+    object["answer"] = answer.map { .string($0.rawValue) }
+    object["answerTimeoutMilliseconds"] = answerTimeout.map { .integer($0.milliseconds) }
     object["broadcast"] = broadcast.map(JSONValue.bool)
     var set: JSONObject = [:]
     for kind in BudgetKind.allCases { set[kind.rawValue] = budgets[kind].map { .object($0.json) } }
@@ -115,6 +125,9 @@ struct AppSettings: Hashable, Sendable {
     app.policy.unknownTokens = unknownTokens ?? app.policy.unknownTokens
     app.policy.expirationZero = expirationZero ?? app.policy.expirationZero
     app.policy.coalesce = coalesce ?? app.policy.coalesce
+    app.policy.batch = batch ?? app.policy.batch
+    app.policy.answer = answer ?? app.policy.answer
+    app.policy.answerTimeout = answerTimeout ?? app.policy.answerTimeout
     app.policy.broadcast = broadcast ?? app.policy.broadcast
     for kind in BudgetKind.allCases { try budgets[kind]?.apply(to: &app.policy[kind], kind.rawValue) }
     return app
@@ -132,6 +145,9 @@ struct AppSettings: Hashable, Sendable {
     note("unknownTokens", unknownTokens != nil)
     note("expirationZero", expirationZero != nil)
     note("coalesceSeconds", coalesce != nil)
+    note("batchSeconds", batch != nil)
+    note("answer", answer != nil)
+    note("answerTimeoutMilliseconds", answerTimeout != nil)
     note("broadcast", broadcast != nil)
     for (kind, budget) in budgets {
       let name = kind.rawValue

@@ -165,11 +165,17 @@ final class LiveSettings: Sendable {
       let hint = nearestName(to: name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
       throw FieldError(field: "upstream", message: "upstream must be one of \(names.joined(separator: ", ")), not \"\(name)\"\(hint)")
     }
-    let teams = configuration.signingKeys.map(\.teamID)
-    let apple = configuration.upstreams.contains { $0.isApple && [app.developmentUpstream, app.productionUpstream].contains($0.name) }
-    guard apple, !teams.contains(app.teamID ?? "") else { return }
-    throw FieldError(
-      field: "team", message: "team must be one whose key signs for Apple, since an upstream is Apple's: \(teams.joined(separator: ", "))")
+    let keys = configuration.signingKeys
+    for environment in PushEnvironment.allCases {
+      guard configuration.upstreams.contains(where: { $0.isApple && $0.name == app.upstream(environment) }) else { continue }
+      guard !keys.contains(where: { $0.signs(for: app.teamID ?? "", environment) }) else { continue }
+      let teams = keys.filter { $0.signs(for: $0.teamID, environment) }.map(\.teamID)
+      throw FieldError(
+        field: "team",
+        message:
+          "team must be one whose key signs for Apple in \(environment.name), since that upstream is Apple's: \(teams.joined(separator: ", "))"
+      )
+    }
   }
 }
 
@@ -197,7 +203,14 @@ extension LiveSettings {
     _ book: AppBook, _ configuration: GatewayConfiguration, _ numbers: [SigningKey: Int]
   ) -> AppDirectory {
     let keys = configuration.signingKeys
-    return book.directory { team in (keys.first { $0.teamID == team } ?? keys.first).flatMap { numbers[$0] } ?? 0 }
+    return book.directory { team, environment in
+      // Of the app's team the key of this very environment, else the one for both, else whatever there is: the upstream then says no.
+      let own = keys.filter { $0.teamID == team }
+      let candidates = own.isEmpty ? keys : own
+      let key =
+        candidates.first { $0.environment == environment } ?? candidates.first { $0.environment == nil } ?? candidates.first
+      return key.flatMap { numbers[$0] } ?? 0
+    }
   }
 
   private static func rules(_ apps: AppDirectory, _ configuration: GatewayConfiguration) -> RequestRules {

@@ -105,13 +105,13 @@ extension StoreState {
   mutating func releaseBroadcasts(at now: Instant) {
     guard let due = casts.nextDue, due <= now else { return }
     let resolver = routes.resolver
-    casts.releaseDue(patience: settings.connectPatience, at: now) { Int(resolver.signer($0.bundleID)) }
+    casts.releaseDue(patience: settings.connectPatience, at: now) { Int(resolver.signer($0.bundleID, $0.environment)) }
   }
 
   /// Every upstream that a registration of the owner's app names, and the app's own.
   func broadcastRoute(_ owner: ChannelOwner) -> BroadcastRoute {
     BroadcastRoute(
-      upstreams: routes.upstreams(of: owner), signer: Int(routes.resolver.signer(owner.bundleID)),
+      upstreams: routes.upstreams(of: owner), signer: Int(routes.resolver.signer(owner.bundleID, owner.environment)),
       adopts: routes.policy(owner.bundleID).unknownTokens == .adopt)
   }
 }

@@ -35,6 +35,8 @@ struct LivePush {
   var isInFlight = false
   /// It goes with priority 5 whatever its own, since its budget cannot pay.
   var isLowered = false
+  /// It waits because its upstream has answered it with a server error, and is not to come back sooner.
+  var isPatient = false
   /// The commit with which it was last sent out.
   var group: UInt64 = 0
   /// The number of the errand that it was made for; `none` for a provider's.

@@ -32,8 +32,8 @@ struct LogEntry {
   var steps: InlineArray<3, LogStep>
   /// What was wrong, or what the device had to say.
   var detail = LogText()
-  /// The status with which an upstream refused it; 0 when none did.
-  var upstreamStatus: UInt16 = 0
+  /// The status with which an upstream refused it, 0 when none did; with `passedOn` added where the sender was answered that.
+  var savedUpstreamStatus: UInt16 = 0
   /// The number of its further steps.
   var moreSteps = none
   var stepCount: UInt8 = 1
@@ -56,5 +56,22 @@ struct LogEntry {
     self.type = type
     self.priority = priority
     steps = InlineArray(repeating: step)
+  }
+}
+
+extension LogEntry {
+  /// A bit that no status has, so that what earlier versions have saved means what it meant.
+  private static let passedOn: UInt16 = 1 << 15
+
+  /// The status with which an upstream refused it; 0 when none did.
+  var upstreamStatus: UInt16 {
+    get { savedUpstreamStatus & ~Self.passedOn }
+    set { savedUpstreamStatus = newValue & ~Self.passedOn | savedUpstreamStatus & Self.passedOn }
+  }
+
+  /// Whether the sender was answered the upstream's status.
+  var isPassedOn: Bool {
+    get { savedUpstreamStatus & Self.passedOn != 0 }
+    set { savedUpstreamStatus = upstreamStatus | (newValue ? Self.passedOn : 0) }
   }
 }

@@ -22,6 +22,8 @@ struct Route {
   /// What the rules come from, for tokens that replace some of it.
   var parameters: InlineArray<6, BudgetParameters>
   var coalesce: TimeSpan
+  /// See `AppPolicy.batch`.
+  var batch: TimeSpan
   var mode: AppPolicy.BudgetMode
   var validation: AppPolicy.Validation
   var expirationZero: AppPolicy.ExpirationZero
@@ -37,7 +39,9 @@ struct RouteResolver: Sendable {
   var apps: AppDirectory
   var upstream: @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
 
-  func signer(_ bundleID: String) -> Int32 { Int32(apps.index(of: bundleID).map { apps[$0].signer } ?? 0) }
+  func signer(_ bundleID: String, _ environment: PushEnvironment) -> Int32 {
+    Int32(apps.index(of: bundleID).map { apps[$0].signer(environment) } ?? 0)
+  }
 
   func policy(_ bundleID: String) -> AppPolicy { apps.index(of: bundleID).map { apps.policy(at: $0) } ?? AppPolicy() }
 }
@@ -105,9 +109,9 @@ struct RouteTable: ~Copyable {
     return Route(
       bundleID: bundleID, environment: name.environment,
       upstream: resolver.upstream(name.bundleID, name.environment, name.upstream),
-      signer: resolver.signer(name.bundleID), rules: InlineArray { BudgetRule(policy[BudgetKind.allCases[$0]]) },
+      signer: resolver.signer(name.bundleID, name.environment), rules: InlineArray { BudgetRule(policy[BudgetKind.allCases[$0]]) },
       parameters: InlineArray { policy[BudgetKind.allCases[$0]] },
-      coalesce: policy.coalesce, mode: policy.budgetMode, validation: policy.validation,
+      coalesce: policy.coalesce, batch: policy.batch, mode: policy.budgetMode, validation: policy.validation,
       expirationZero: policy.expirationZero)
   }
 

@@ -75,7 +75,7 @@ struct SavedEnding {
       entry.pointee.mergedInto = mergedInto
       entry.pointee.isMerged = true
     }
-    if upstreamStatus != 0 { entry.pointee.upstreamStatus = upstreamStatus }
+    if upstreamStatus != 0 { entry.pointee.savedUpstreamStatus = upstreamStatus }
     if let reason { entry.pointee.reason = reason }
     if !detail.isEmpty { log.setDetail(RawSpan(_unsafeBytes: detail), of: entry) }
   }

@@ -25,7 +25,11 @@ extension StoreState {
     var current = tokens[number].pointee.laneHead
     while current != none {
       let waiting = pushes[current]
-      if waiting.pointee.traits.lane.standsFor(newer: lane) { return merge(&operation, into: current, at: now) }
+      if waiting.pointee.traits.lane.standsFor(newer: lane) {
+        merge(&operation, into: current, at: now)
+        if operation.priority == .immediate { hurry(number, batch, at: now) }
+        return
+      }
       if gives(way: waiting.pointee.traits, to: operation.traits) { superseded += 1 }
       current = waiting.pointee.next
     }
@@ -121,6 +125,7 @@ extension StoreState {
       append(slot, to: number)
       scheduleWake(number, at: now)
       operation.result = .waiting(due: until, cause)
+      if operation.priority == .immediate { hurry(number, batch, at: now) }
     case .reject(let until, let cause):
       release(slot)
       let why: Cause = cause == .minimumInterval ? .tooSoon : .budgetSpent
@@ -144,12 +149,41 @@ extension StoreState {
       pushes[slot].pointee.notBefore = now + coalesce
       pushes[slot].pointee.notBeforeCause = .coalescing
     }
+    if let next = nextBatch(number, operation, at: now), next > pushes[slot].pointee.notBefore {
+      pushes[slot].pointee.notBefore = next
+      pushes[slot].pointee.notBeforeCause = .waitingForBatch
+    }
     var terms = terms(number, slot, at: now)
     terms.isNew = true
     terms.blocked = blocker(number, for: slot)
     if terms.mode == .reject, terms.blocked != nil { terms.reserved = unpaid(number, besides: slot) }
     terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
     return (credits(number, slot, at: now), terms)
+  }
+
+  /// When the next batch of the token's app goes, for a push that is to wait for it; one that may not be stored does not.
+  private func nextBatch(_ number: UInt32, _ operation: AdmitOperation, at now: Instant) -> Instant? {
+    let span = routes[tokens[number].pointee.route].pointee.batch.nanoseconds
+    guard span > 0, operation.priority != .immediate else { return nil }
+    if operation.expiration == .zero, !operation.traits.lane.mayWaitUnstored { return nil }
+    let rest = now.nanoseconds % span
+    return rest <= 0 ? Instant(nanoseconds: now.nanoseconds - rest) : Instant(nanoseconds: now.nanoseconds - rest + span)
+  }
+
+  /// A push of priority 10 has come behind those that wait for a batch: they go with it.
+  private mutating func hurry(_ number: UInt32, _ batch: Batch, at now: Instant) {
+    var slot = tokens[number].pointee.laneHead
+    var isHurried = false
+    while slot != none {
+      let push = pushes[slot]
+      if push.pointee.notBeforeCause == .waitingForBatch {
+        push.pointee.notBefore = now
+        push.pointee.notBeforeCause = .none
+        isHurried = true
+      }
+      slot = push.pointee.next
+    }
+    if isHurried { advance(number, batch, at: now) }
   }
 
   /// How many of the pushes that wait will have to be paid for, apart from those that give way to a newer one.

@@ -27,12 +27,19 @@ extension StoreState {
       finish(slot, disposition, operation.isFault && disposition == .failed ? .fault : cause, at: now)
     case .again(let cause):
       push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue
-      push.pointee.notBefore = now + settings.retry.delay(afterFailures: Int(push.pointee.failures), using: &generator)
+      let patience = operation.outcome.isAttempt && cause == .upstreamFailed ? serverErrorRetry(number) : nil
+      push.pointee.isPatient = patience != nil
+      push.pointee.notBefore = now + (patience ?? settings.retry).delay(afterFailures: Int(push.pointee.failures), using: &generator)
       push.pointee.notBeforeCause = cause
       returnToLane(slot, cause, at: now)
     }
     advance(number, batch, at: now)
     releaseTokenIfUnused(number)
+  }
+
+  /// The delays of a token's push that its upstream has answered with a server error; nil where they are those of any failure.
+  private func serverErrorRetry(_ number: UInt32) -> Retry? {
+    settings.serverErrorRetries[routes[tokens[number].pointee.route].pointee.upstream]
   }
 
   /// What a device reported about a push later; false when no push of that id waits for such a report. The same report once more,
@@ -106,10 +113,12 @@ extension StoreState {
     while slot != none {
       let push = pushes[slot]
       if gives(way: push.pointee.traits, to: arrived.pointee.traits) {
-        if push.pointee.notBefore >= arrived.pointee.notBefore {
+        // A batch is no failure of the upstream's.
+        if push.pointee.notBeforeCause != .waitingForBatch, push.pointee.notBefore >= arrived.pointee.notBefore {
           arrived.pointee.failures = push.pointee.failures
           arrived.pointee.notBefore = push.pointee.notBefore
           arrived.pointee.notBeforeCause = push.pointee.notBeforeCause
+          arrived.pointee.isPatient = push.pointee.isPatient
         }
         if push.pointee.isCharged, budget(number, newer) != nil { arrived.pointee.isCharged = true }
       }
@@ -181,8 +190,12 @@ extension StoreState {
     case .expired:
       entry.pointee.upstreamStatus = 410
       entry.pointee.reason = .expiredToken
+    case .retry where operation.passedOn != 0:
+      entry.pointee.upstreamStatus = operation.passedOn
+      entry.pointee.reason = operation.passedOnReason
     case .accepted, .pending, .finished, .retry, .notAttempted: break
     }
+    entry.pointee.isPassedOn = operation.passedOn != 0
     if operation.detail.count > 0 { log.setDetail(batch.bytes[operation.detail], of: entry) }
   }
 
@@ -202,6 +215,7 @@ extension StoreState {
         waiting.pointee.failures = push.pointee.failures
         waiting.pointee.notBefore = max(waiting.pointee.notBefore, push.pointee.notBefore)
         waiting.pointee.notBeforeCause = cause
+        waiting.pointee.isPatient = push.pointee.isPatient
         if push.pointee.isCharged, !waiting.pointee.isCharged, budget(number, current) != nil {
           waiting.pointee.isCharged = true
           change(number)

@@ -61,7 +61,7 @@ extension StoreState {
 
 extension LogEntry {
   /// Whether the end of its push has added something beside the step.
-  fileprivate var hasEnding: Bool { isMerged || upstreamStatus != 0 || reason != nil || detail.count > 0 }
+  fileprivate var hasEnding: Bool { isMerged || savedUpstreamStatus != 0 || reason != nil || detail.count > 0 }
 }
 
 /// What the journal row that is being written has said already, so that it need not be said again.

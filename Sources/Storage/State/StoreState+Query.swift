@@ -110,7 +110,9 @@ extension StoreState {
     return PushRecord(
       cursor: PushCursor(accepted: entry.pointee.sequence, refused: refused.next), id: entry.pointee.id,
       token: tokens.token(entry.pointee.token), bundleID: routes.bundleID(entry.pointee.route), type: entry.pointee.type,
-      priority: entry.pointee.priority, received: entry.pointee.received, status: 200, reason: entry.pointee.reason,
+      priority: entry.pointee.priority, received: entry.pointee.received,
+      status: entry.pointee.isPassedOn ? Int(entry.pointee.upstreamStatus) : 200,
+      reason: entry.pointee.reason,
       upstreamStatus: entry.pointee.upstreamStatus == 0 ? nil : Int(entry.pointee.upstreamStatus), disposition: last.disposition,
       cause: last.cause, detail: entry.pointee.detail.count == 0 ? nil : entry.pointee.detail.string,
       mergedInto: entry.pointee.isMerged ? entry.pointee.mergedInto : nil,

@@ -186,7 +186,7 @@ extension StoreState {
     forEachWaitingToken { state, number in
       guard state.routes[state.tokens[number].pointee.route].pointee.upstream == upstream else { return }
       let push = state.pushes[state.tokens[number].pointee.laneHead]
-      guard push.pointee.failures > 0, push.pointee.notBefore > now else { return }
+      guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > now else { return }
       push.pointee.notBefore = now
       push.pointee.failures = 0
       state.scheduleWake(number, at: now)

@@ -152,7 +152,7 @@ extension StoreState {
   func writeEnding(_ entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
     arena.append(entry.pointee.isMerged ? SavedPushFlags.merged.rawValue : 0)
     if entry.pointee.isMerged { write(entry.pointee.mergedInto, to: arena) }
-    arena.append(entry.pointee.upstreamStatus)
+    arena.append(entry.pointee.savedUpstreamStatus)
     arena.append(entry.pointee.reason.map { vocabulary.number(.reason, $0.rawValue) } ?? .max)
     arena.append(entry.pointee.detail.count)
     arena.append(entry.pointee.detail.bytes)

@@ -9,7 +9,8 @@ enum SendReport {
     if disposition.isFinal { return true }
     let cause = record["cause"]?.stringValue.flatMap { Cause(name: $0) }
     switch cause {
-    case .waitingForBudget, .minimumInterval, .quietHours, .upstreamUnavailable, .upstreamPaused: return disposition == .waiting
+    case .waitingForBudget, .minimumInterval, .waitingForBatch, .quietHours, .upstreamUnavailable, .upstreamFailed, .upstreamPaused:
+      return disposition == .waiting
     default: return false
     }
   }

@@ -16,6 +16,8 @@ struct LaneModel {
     var expiration: Expiration
     var deadline: Instant
     var notBefore = Instant.distantPast
+    /// It waits for the next batch, and for nothing else.
+    var isBatched = false
     var isPaid = false
   }
 
@@ -37,6 +39,7 @@ struct LaneModel {
   let mode: AppPolicy.BudgetMode
   let dropsZero: Bool
   let coalesce: TimeSpan
+  let batch: TimeSpan
   let lane: Int
   let patience: TimeSpan
   let storage: TimeSpan
@@ -49,14 +52,15 @@ struct LaneModel {
   private(set) var fates: [Int: Fate] = [:]
 
   init(
-    kind: BudgetKind?, parameters: BudgetParameters, mode: AppPolicy.BudgetMode, dropsZero: Bool, coalesce: TimeSpan, lane: Int,
-    patience: TimeSpan, storage: TimeSpan, budgets count: Int
+    kind: BudgetKind?, parameters: BudgetParameters, mode: AppPolicy.BudgetMode, dropsZero: Bool, coalesce: TimeSpan, batch: TimeSpan,
+    lane: Int, patience: TimeSpan, storage: TimeSpan, budgets count: Int
   ) {
     self.kind = kind
     self.parameters = parameters
     self.mode = mode
     self.dropsZero = dropsZero
     self.coalesce = coalesce
+    self.batch = batch
     self.lane = lane
     self.patience = patience
     self.storage = storage
@@ -124,14 +128,23 @@ struct LaneModel {
     var item = Item(id: id, type: type, priority: priority, traits: traits, expiration: expiration, deadline: deadline())
     if traits.lane == .reload, let index = waiting.firstIndex(where: { $0.traits.lane == .reload }) {
       waiting[index] = joined(waiting[index], with: item)
-      return end(id, .merged, .mergedIntoWaiting)
+      end(id, .merged, .mergedIntoWaiting)
+      if priority == .immediate { hurry(at: now) }
+      return .merged
     }
     let replaced = waiting.filter { gives($0, to: item) }
     guard waiting.count - replaced.count < lane else { return .refused }
     let isPaidFor = costs(item) && replaced.contains(where: \.isPaid)
-    for old in replaced { item.notBefore = max(item.notBefore, old.notBefore) }
+    for old in replaced where !old.isBatched { item.notBefore = max(item.notBefore, old.notBefore) }
     item.isPaid = isPaidFor
     if traits.lane == .reload { item.notBefore = max(item.notBefore, now + coalesce) }
+    let isBrief = expiration == .zero && ![.reload, .background].contains(traits.lane)
+    if priority != .immediate, !isBrief, batch > .zero {
+      var next = Instant(nanoseconds: 0)
+      let (span, time) = (batch.nanoseconds, now.nanoseconds)
+      next = Instant(nanoseconds: (time + span - 1) / span * span)
+      if next > item.notBefore { (item.notBefore, item.isBatched) = (next, true) }
+    }
     if mode == .reject, costs(item), isOverbooked(by: waiting.filter { !replaced.contains($0) }, at: now) {
       return .refused
     }
@@ -152,7 +165,15 @@ struct LaneModel {
     fates[id] = Fate(disposition: .waiting, cause: .none)
     waiting.append(item)
     go(at: now)
+    // What goes by itself takes nobody along; what has to wait has the batch go.
+    if priority == .immediate, fates[id]?.disposition == .waiting { hurry(at: now) }
     return fates[id]!.disposition
+  }
+
+  /// The batch goes early, with a push of priority 10.
+  private mutating func hurry(at now: Instant) {
+    for index in waiting.indices where waiting[index].isBatched { (waiting[index].notBefore, waiting[index].isBatched) = (now, false) }
+    go(at: now)
   }
 
   /// Whether those that wait take every credit there is. What waits for nothing but its budget holds up nothing, and is not counted.
@@ -199,6 +220,7 @@ struct LaneModel {
       item.notBefore = notBefore ?? .distantFuture  // it has ended in the store
       if let newer = waiting.firstIndex(where: { gives(item, to: $0) }) {
         waiting[newer].notBefore = max(waiting[newer].notBefore, item.notBefore)
+        waiting[newer].isBatched = false
         if item.isPaid, costs(waiting[newer]) { waiting[newer].isPaid = true }
         end(item.id, .merged, .supersededByNewer)
       } else {
@@ -249,6 +271,7 @@ struct LaneModel {
       for index in budgets.indices { budgets[index].last = max(Int(now.nanoseconds), budgets[index].last) }
     }
     waiting.removeAll { $0.id == item.id }
+    item.isBatched = false
     inFlight = item
     sent.append(Sent(id: item.id, priority: priority, at: now))
     fates[item.id] = Fate(disposition: .forwarding, cause: .none)

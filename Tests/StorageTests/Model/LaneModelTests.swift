@@ -56,6 +56,7 @@ private struct Life {
     policy[kind] = parameters
     policy.expirationZero = Bool.random(using: &generator) ? .wait : .drop
     policy.coalesce = .seconds([0, 0, 2].randomElement(using: &generator)!)
+    policy.batch = .seconds([0, 0, 7].randomElement(using: &generator)!)
     bench = try Bench(policy: policy) {
       $0.seed = seed
       $0.registrations = 4
@@ -73,7 +74,7 @@ private struct Life {
     if let modelBurst { parameters.burst = modelBurst }
     model = LaneModel(
       kind: kind, parameters: parameters, mode: mode, dropsZero: policy.expirationZero == .drop, coalesce: policy.coalesce,
-      lane: bench.settings.lanePushes, patience: bench.settings.connectPatience, storage: bench.settings.storage,
+      batch: policy.batch, lane: bench.settings.lanePushes, patience: bench.settings.connectPatience, storage: bench.settings.storage,
       budgets: max(1, registration.widgets.count))
     self.generator = generator
   }
@@ -132,13 +133,12 @@ private struct Life {
 
   private func drawn(_ sequence: UInt64, _ item: LaneModel.Item) -> Instant? {
     let token = bench.state.tokens[0].pointee
-    var latest: Instant?
+    let heir = bench.record(item.id)?.mergedInto
     for slot in [token.inFlight] + lane() where slot != none {
       let push = bench.state.pushes[slot].pointee
-      if push.sequence == sequence { return push.notBefore }
-      latest = max(latest ?? .distantPast, push.notBefore)
+      if push.sequence == sequence || push.id == heir { return push.notBefore }
     }
-    return latest
+    return nil
   }
 
   private func lane() -> [UInt32] {
