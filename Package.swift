@@ -98,7 +98,8 @@ let package = Package(
     .executableTarget(
       name: "widgetpush",
       dependencies: [
-        "Configuration", "Control", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor", "Rules",
+        "Configuration", "Control", "DeviceModel", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor",
+        "Rules",
         "Security", "Storage", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
@@ -156,7 +157,9 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "Configuration", "Gateway", "HTTP2", "HTTPClient", "JSON", "Primitives", "Push", "Security", "Transport", "widgetpush",
+        "Configuration", "Control", "DeviceModel", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Security",
+        "Transport",
+        "YAML", "widgetpush",
       ],
       swiftSettings: tests),
     .testTarget(name: "RepositoryTests", dependencies: ["Push"], swiftSettings: tests),

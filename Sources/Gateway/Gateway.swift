@@ -43,6 +43,8 @@ public final class Gateway: Sendable {
   private let control: ControlFace
   let settings: LiveSettings
   private let conditions = GatewayConditions()
+  /// What the control API serves, for those who describe it.
+  public let routes: [Route]
 
   /// Opens the store, starts the threads and listens; returns when requests are answered.
   ///
@@ -83,9 +85,10 @@ public final class Gateway: Sendable {
       obstacles: { conditions.all }, devFiles: surroundings.devFiles, now: surroundings.clock)
     parts.settings = settings
     parts.faults = configuration.faultsAllowed ? faults : nil
+    self.routes = ControlAPI(parts).routes
     let authorizer = Authorizer(start.accessTokens, further: surroundings.accessTokens)
     let table = RouteTable(
-      ControlAPI(parts).routes, authorizer: authorizer, audit: { [observer = surroundings.observer] in observer?(.adminCall($0)) },
+      self.routes, authorizer: authorizer, audit: { [observer = surroundings.observer] in observer?(.adminCall($0)) },
       now: surroundings.clock)
     let device = surroundings.device
     control = try ControlFace(

@@ -38,6 +38,9 @@ public final class Device: Sendable {
   /// The address that the HTTPS port listens on, with the port that the system chose where 0 was asked for.
   public let address: SocketAddress
 
+  /// What its API serves, for those who describe it.
+  public var routes: [Route] { api.routes.routes }
+
   private let api: DeviceAPI
   let door: FleetDoor
   private let readiness: Readiness
@@ -87,7 +90,7 @@ public final class Device: Sendable {
     let routes =
       DeviceRoutes(door: door, registrations: registrations).routes + AppRoutes(door: door, registrations: registrations).routes
       + ItemRoutes(door: door, registrations: registrations).routes + EventRoutes(door: door).routes
-      + FaultRoutes(faults, unless: "").routes
+      + FaultRoutes(faults, unless: "").routes + ResetRoutes(door: door).routes
       + HealthRoutes(version: surroundings.version, readiness: readiness).routes
     let authorizer = Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
     let api = DeviceAPI(routes: RouteTable(routes, authorizer: authorizer, now: clock), pushes: PushRoute(mailbox: pushes))

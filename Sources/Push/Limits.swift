@@ -210,6 +210,10 @@ public enum Limits {
   public static let importRows = 4000
   /// Rows that are registered between two rounds of the store, some 10 ms of its thread, in which no push is settled.
   public static let importSlice = 250
+  /// Numbers of tokens that a reset looks at between two rounds of the store, under 10 ms of its thread where each has spent something.
+  public static let resetTokens: UInt32 = 16_384
+  /// Accepted pushes that it forgets between two rounds: some 10 ms, and 150 KB of journal.
+  public static let resetPushes: UInt64 = 16_384
   /// Bytes that `widgetpush import` gathers for one call, below `controlBodyBytes`.
   public static let importBytes = 512 << 10
 

@@ -5,9 +5,8 @@ import Primitives
 @main enum Widgetpush {
   /// Every command, in the order in which help lists them.
   static let commands: [Command] = [
-    .dev, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .reload, .faults, .importRegistrations, .export,
-    .backup,
-    .access,
+    .dev, .env, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .reload, .reset, .faults,
+    .importRegistrations, .export, .backup, .access,
     .keys,
     .config, .health, .version,
   ]

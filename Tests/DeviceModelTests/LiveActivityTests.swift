@@ -123,6 +123,26 @@ import Testing
     #expect(fleet.push(update(start), to: token, .liveactivity).disposition == .applied)
   }
 
+  /// A schema in which a keyword has been forgotten, or stands at the wrong type, would let everything pass.
+  @Test func aKeywordTellsItsTypeAndStandsBesideNoOther() throws {
+    for (schema, value, problem) in [
+      (["properties": ["stage": ["type": "string"]], "required": ["stage"]], [:], "x.stage is missing"),
+      (["required": ["stage"]], ["stage": 1], nil), (["items": ["type": "integer"]], ["a"], "x[0] must be an integer"),
+      (["format": "date2001"], "now", "x must be a number of seconds"), (["enum": ["a"]], "b", "x must be one of a"),
+    ] as [(JSONValue, JSONValue, String?)] {
+      let found = try ContentStateSchema(schema, at: "x").problem(in: value, at: "x")
+      #expect(found.map { $0.hasPrefix(problem ?? "nothing") } ?? (problem == nil), "\(schema): \(found ?? "")")
+    }
+    for (schema, field) in [
+      (["type": "array", "properties": [:]], "x.properties"), (["type": "string", "items": [:]], "x.items"),
+      (["type": "integer", "format": "date2001"], "x.format"), (["type": "object", "enum": ["a"]], "x.enum"),
+      (["enum": ["a"], "required": ["b"]], "x.required"), (["properties": [1]], "x.properties"),
+    ] as [(JSONValue, String)] {
+      let error = #expect(throws: FieldError.self) { try ContentStateSchema(schema, at: "x") }
+      #expect(error?.field == field, "\(schema): \(error?.message ?? "")")
+    }
+  }
+
   /// The part of acceptance vector 9 that needs no Swift: a Unix date decodes and shows 2054, an ISO date does not decode.
   @Test func contentStateMustDecode() throws {
     let schema: JSONValue = [

@@ -18,6 +18,51 @@ import Testing
     return test
   }
 
+  /// What is declared under such a name could never be placed or started.
+  @Test(arguments: [("widgets", "kind"), ("controls", "kind"), ("activities", "attributesType")])
+  func aManifestNamesWhatCanBePlaced(list: String, field: String) async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    for name in ["", "a/b", "a\u{7}", String(repeating: "a", count: 129)] {
+      let answer = try await test.call(.put, "/v1/devices/phone/apps/\(app)", [list: [[field: .string(name)]]])
+      #expect(answer.status == 400 && answer.json["error"]?["field"] == .string("\(list)[0].\(field)"), "\(name)")
+    }
+    #expect(try await test.call(.put, "/v1/devices/phone/apps/\(app)", [list: [[field: "a b"]]]).status == 200)
+  }
+
+  @Test func oneAppsEventsAndCountsAreForgotten() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    let other = "com.example.other"
+    #expect(try await test.call(.post, "/v1/devices/phone/apps", ["bundleID": .string(other)]).status == 201)
+    for (bundleID, id) in [(app, "eabeae54-14a8-11e5-b60b-1697f925ec01"), (other, "eabeae54-14a8-11e5-b60b-1697f925ec02")] {
+      let widget = try await test.call(.post, "/v1/devices/phone/widgets", ["bundleID": .string(bundleID), "kind": "Orders"])
+      let token = try #require(widget.json["token"]?.stringValue)
+      #expect(try await test.push(contentChanged, to: token, .widgets, bundleID: bundleID, id: id).status == 200)
+    }
+    func seen() async throws -> [[JSONValue?]] {
+      let apps = try await test.call(.get, "/v1/devices/phone").json["apps"]
+      let events = try await test.call(.get, "/v1/events?event=widgetsReloaded").json["events"]?.arrayValue ?? []
+      return [[apps?[0]?["widgets"]?[0]?["reloads"], apps?[1]?["widgets"]?[0]?["reloads"]], events.map { $0["bundleID"] }]
+    }
+    #expect(try await seen() == [[1, 1], [.string(app), .string(other)]])
+
+    for (target, access, status) in [
+      ("/v1/reset", "one", 403), ("/v1/reset?bundleID=\(other)", "one", 403), ("/v1/reset?bundleID=\(app)", "read", 403),
+      ("/v1/reset?bundleID=a%20b", "admin", 400), ("/v1/reset?app=\(app)", "admin", 400),
+    ] {
+      #expect(try await test.call(.post, target, access: access).status == status, "\(target)")
+    }
+    #expect(try await seen() == [[1, 1], [.string(app), .string(other)]])
+    let answer = try await test.call(.post, "/v1/reset?bundleID=\(app)", access: "one")
+    #expect(answer.status == 200 && answer.json["bundleID"] == .string(app) && (answer.json["events"]?.intValue ?? 0) >= 3)
+    #expect(try await seen() == [[0, 1], [.string(other)]])
+    #expect(try await test.call(.post, "/v1/reset?bundleID=\(app)").json["events"] == 0)
+    #expect(try await test.call(.post, "/v1/reset").status == 200)
+    #expect(try await test.call(.get, "/v1/events").json["events"] == [])
+    #expect(try await seen() == [[0, 0], []])
+  }
+
   @Test func aPersonsDay() async throws {
     let test = try await phone()
     defer { test.device.stop() }

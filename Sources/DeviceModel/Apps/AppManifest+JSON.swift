@@ -7,18 +7,18 @@ extension AppManifest {
   public init(_ reader: inout JSONReader) throws(FieldError) {
     self.init()
     for var widget in try reader.optionalObjects("widgets", max: Limits.widgetsPerRegistration) ?? [] {
-      let kind = try widget.string("kind")
+      let kind = try Self.name("kind", of: &widget)
       var families: [WidgetFamily] = []
       for name in try widget.optionalStrings("families") ?? [] { families.append(try WidgetFamily(name, of: widget, "families")) }
       widgets.append(WidgetKind(kind: kind, families: families, pushEnabled: try widget.optionalBool("push") ?? true))
       try widget.finish()
     }
     for var control in try reader.optionalObjects("controls", max: Limits.controlsPerApp) ?? [] {
-      controls.append(ControlKind(kind: try control.string("kind")))
+      controls.append(ControlKind(kind: try Self.name("kind", of: &control)))
       try control.finish()
     }
     for var activity in try reader.optionalObjects("activities", max: Limits.activitiesPerApp) ?? [] {
-      let type = try activity.string("attributesType")
+      let type = try Self.name("attributesType", of: &activity)
       var schema: ContentStateSchema?
       if let value = activity.optionalValue("contentState") {
         schema = try ContentStateSchema(value, at: "\(activity.path).contentState")
@@ -33,6 +33,15 @@ extension AppManifest {
       if !pushes.contains(kind) { pushes.append(kind) }
     }
     frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
+  }
+
+  /// A name that something of the app can be placed or started under.
+  private static func name(_ field: String, of reader: inout JSONReader) throws(FieldError) -> String {
+    let name = try reader.string(field)
+    guard DeviceFleet.isName(name) else {
+      throw reader.error(field, "must have 1 to \(Limits.deviceNameBytes) bytes without slashes and control characters")
+    }
+    return name
   }
 }
 

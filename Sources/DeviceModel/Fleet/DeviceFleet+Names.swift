@@ -45,10 +45,15 @@ extension DeviceFleet {
     return DeviceError(.notFound, "there is no device \(name)\(hint)", field: "device")
   }
 
+  /// Whether it can be a name, short and printable.
+  static func isName(_ name: String) -> Bool {
+    let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" }
+    return !name.isEmpty && name.utf8.count <= Limits.deviceNameBytes && isPrintable
+  }
+
   /// Refuses names that cannot stand in a path or a log line.
   static func check(name: String, what: String, field: String) throws(DeviceError) {
-    let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" }
-    guard !name.isEmpty, name.utf8.count <= Limits.deviceNameBytes, isPrintable else {
+    guard isName(name) else {
       throw DeviceError(
         .invalid, "\(what) must have 1 to \(Limits.deviceNameBytes) bytes without slashes and control characters", field: field)
     }

@@ -37,12 +37,21 @@ public indirect enum ContentStateSchema: Hashable, Sendable {
     var reader = try JSONReader(json, at: path)
     let choices = try reader.optionalStrings("enum")
     let types = ["object", "array", "string", "integer", "number", "boolean"]
-    let type = try reader.optionalChoice("type", of: types) ?? (choices == nil ? nil : "string")
+    let declared = try reader.optionalChoice("type", of: types)
     let format = try reader.optionalChoice("format", of: ["date2001"])
     let properties = reader.optionalValue("properties")
-    let required = try reader.optionalStrings("required") ?? []
+    let required = try reader.optionalStrings("required")
     let items = reader.optionalValue("items")
     try reader.finish()
+    // A keyword tells the type that it belongs to, and stands beside no other.
+    let told = [
+      ("enum", "string", choices != nil), ("format", "number", format != nil), ("properties", "object", properties != nil),
+      ("required", "object", required != nil), ("items", "array", items != nil),
+    ].filter(\.2)
+    let type = declared ?? told.first?.1
+    for (keyword, owner, _) in told where owner != type {
+      throw reader.error(keyword, "belongs to the type \"\(owner)\", and the type is \"\(type ?? "")\"")
+    }
     switch type {
     case nil: self = .anything
     case "string": self = choices.map { .choice($0) } ?? .string
@@ -57,10 +66,10 @@ public indirect enum ContentStateSchema: Hashable, Sendable {
         guard let object = properties.objectValue else { throw reader.error("properties", "must be an object") }
         for (name, value) in object {
           let schema = try ContentStateSchema(value, at: "\(path).properties.\(name)")
-          members.append(Property(name: name, schema: schema, isRequired: required.contains(name)))
+          members.append(Property(name: name, schema: schema, isRequired: required?.contains(name) ?? false))
         }
       }
-      for name in required where !members.contains(where: { $0.name == name }) {
+      for name in required ?? [] where !members.contains(where: { $0.name == name }) {
         members.append(Property(name: name, schema: .anything, isRequired: true))
       }
       self = .object(members)

@@ -49,7 +49,7 @@ struct LiveActivity: Sendable, Equatable {
   private(set) var relevanceScore: Double
   private(set) var endedAt: Instant?
   private(set) var dismissalDate: Instant?
-  private(set) var updates = 0
+  var updates = 0
 
   /// An activity that starts at `now`, by a push or, without a timestamp, by its app.
   init(

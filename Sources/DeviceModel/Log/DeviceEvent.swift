@@ -50,6 +50,8 @@ public struct DeviceEvent: Sendable, Equatable {
   public var items: [String] = []
   /// More, as one sentence.
   public var detail: String?
+  /// Somebody has had it forgotten; its number stays.
+  var isForgotten = false
 
   init(_ what: What, at now: Instant, device: String? = nil, bundleID: String? = nil, token: DeviceToken? = nil) {
     self.what = what

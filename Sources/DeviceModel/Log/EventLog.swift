@@ -38,9 +38,19 @@ struct EventLog: Sendable {
       for offset in skipped..<ring.count where found.count < limit {
         let position = oldest + offset
         let event = ring[position < ring.count ? position : position - ring.count]
-        if matches(event) { found.append(event) }
+        if !event.isForgotten, matches(event) { found.append(event) }
       }
     }
     return (found, after + 1 >= first)
+  }
+
+  /// Forgets the events that are meant; returns how many there were.
+  mutating func forget(where isMeant: (DeviceEvent) -> Bool) -> Int {
+    var forgotten = 0
+    for place in ring.indices where !ring[place].isForgotten && isMeant(ring[place]) {
+      ring[place].isForgotten = true
+      forgotten += 1
+    }
+    return forgotten
   }
 }

@@ -56,7 +56,8 @@ public struct ControlAPI: Sendable {
 
   /// Every route.
   public var routes: [Route] {
-    registrationRoutes + importRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes + appRoutes + statusRoutes
+    registrationRoutes + importRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes + resetRoutes + appRoutes
+      + statusRoutes
       + devRoutes
       + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes
   }

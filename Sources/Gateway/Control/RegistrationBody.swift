@@ -8,7 +8,10 @@ package enum RegistrationBody {
   /// Reads every field; throws at the first one that is missing, of the wrong form, or of no use to the token's type.
   package static func read(_ reader: inout JSONReader, token: DeviceToken) throws(FieldError) -> Registration {
     let kind = TokenKind(name: try reader.choice("type", of: TokenKind.allCases.map(\.name)))!
-    let bundleID = try text("bundleID", try reader.string("bundleID"), reader)
+    let bundleID = try reader.string("bundleID")
+    guard AppDirectory.isBundleID(bundleID) else {
+      throw reader.error("bundleID", "must be a bundle id such as com.example.app, not \"\(bundleID.prefix(64))\"")
+    }
     let environment = PushEnvironment(name: try reader.choice("environment", of: PushEnvironment.allCases.map(\.name)))!
     var registration = Registration(token: token, kind: kind, bundleID: bundleID, environment: environment)
     registration.upstream = try optionalText("upstream", &reader)

@@ -92,6 +92,9 @@ extension ControlAPI {
     guard grant.sees(bundleID) else {
       throw .forbidden("the access token \"\(grant.name)\" is not one of the app \"\(bundleID)\"", field: "bundleID")
     }
+    guard AppDirectory.isBundleID(bundleID) else {
+      throw .badRequest("bundleID must be a bundle id such as com.example.app, not \"\(bundleID.prefix(64))\"", field: "bundleID")
+    }
     guard parts.apps.index(of: bundleID) == nil else { return }
     let hint =
       nearestName(to: bundleID, among: parts.apps.bundleIDs).map { "did you mean \"\($0)\"?" } ?? "add it to apps in the configuration"

@@ -9,7 +9,7 @@ struct BroadcastState {
   private(set) var changes: [BroadcastChange] = []
   /// What goes out once the round is durable.
   private(set) var outgoing: [ForwardedBroadcast] = []
-  private var records: [UInt64: BroadcastRecord] = [:]
+  private(set) var records: [UInt64: BroadcastRecord] = [:]
   /// The numbers of the broadcasts with an id, the newest last.
   private var numbers: [PushID: [UInt64]] = [:]
   private var oldest: UInt64 = 1
@@ -237,11 +237,18 @@ extension BroadcastState {
     }
   }
 
-  private mutating func forget(_ record: BroadcastRecord) {
+  /// Forgets a broadcast; what comes of it if it is on its way is of no interest.
+  mutating func forget(_ record: BroadcastRecord) {
     records[record.sequence] = nil
+    payloads[record.sequence] = nil
     numbers[record.id]?.removeAll { $0 == record.sequence }
     if numbers[record.id]?.isEmpty == true { numbers[record.id] = nil }
     changes.append(.forgetBroadcast(number: record.sequence))
+  }
+
+  /// Forgets what a channel has stored: its time is over.
+  mutating func clearMessage(of id: ChannelID) {
+    channels.setMessage(id, StoredMessage(id: PushID(high: 0, low: 0), until: .distantPast, payload: []), &changes)
   }
 
   private mutating func put(_ record: BroadcastRecord) {

@@ -24,6 +24,7 @@ struct LogFilter {
       if let id = query.id, id != entry.pointee.id { return nil }
       return misses(entry, state.log.last(of: entry).disposition)
     case .refused(let sequence):
+      if state.refused[sequence].pointee.isForgotten { return nil }
       if let id = query.id, id != state.refused[sequence].pointee.id { return nil }
       return misses(state.refused[sequence])
     }

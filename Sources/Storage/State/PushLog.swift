@@ -167,6 +167,24 @@ struct PushLog: ~Copyable {
     }
   }
 
+  /// Takes an entry out before its time; it must be in no token's list any more. O(1) expected.
+  mutating func remove(_ entry: UnsafeMutablePointer<LogEntry>) {
+    touch(entry)
+    let (place, hash) = (UInt32(entry - ring), hash(entry.pointee.id))
+    if byID.find(hash, where: { $0 == place }) == nil {
+      // A newer one of the same id stands for it in the index.
+      var newer = find(entry.pointee.id)
+      while let candidate = newer, candidate.pointee.previousOfID != entry.pointee.sequence { newer = self[candidate.pointee.previousOfID] }
+      newer?.pointee.previousOfID = entry.pointee.previousOfID
+    } else if let earlier = self[entry.pointee.previousOfID] {
+      byID.replace(hash, place, with: UInt32(earlier - ring))
+    } else {
+      byID.remove(hash, place)
+    }
+    discard(entry)
+    count -= 1
+  }
+
   private mutating func forget(_ entry: UnsafeMutablePointer<LogEntry>) {
     let place = UInt32(entry - ring)
     let hash = hash(entry.pointee.id)
@@ -192,6 +210,14 @@ extension PushLog {
     if place.pointee.sequence != 0 { discard(place) }
     place.initialize(to: entry)
     return place
+  }
+
+  /// Takes out an entry that was forgotten before its time.
+  mutating func unload(_ sequence: UInt64) {
+    raise(past: sequence)
+    guard let entry = loaded(sequence) else { return }
+    touch(entry)
+    discard(entry)
   }
 
   /// Makes sure that no number up to `sequence` is given out again.

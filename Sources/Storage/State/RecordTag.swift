@@ -23,6 +23,8 @@ enum RecordTag: UInt8 {
   case time = 8
   /// A live push has ended, with its last step.
   case end = 9
+  /// An entry of the log is forgotten.
+  case forget = 20
 }
 
 /// Bits of a saved token.

@@ -16,6 +16,8 @@ struct RefusedLog: ~Copyable {
     /// The bundle id, and the detail behind it; in one block, since there is no smaller one.
     var text = LogText()
     var bundleIDBytes = 0
+    /// Somebody has had it forgotten; its place in the ring stays.
+    var isForgotten = false
 
     /// The bundle id; empty when there is none.
     var bundleID: String { String(decoding: text.bytes.prefix(bundleIDBytes), as: UTF8.self) }
@@ -56,5 +58,15 @@ struct RefusedLog: ~Copyable {
     place.pointee.text = LogText(bundleID, detail, in: texts)
     place.pointee.bundleIDBytes = min(bundleID.byteCount, place.pointee.text.bytes.count)
     next += 1
+  }
+
+  /// Forgets the entries that are meant; returns how many there were.
+  mutating func forget(where isMeant: (Entry) -> Bool) -> Int {
+    var forgotten = 0
+    for sequence in oldest..<next where !self[sequence].pointee.isForgotten && isMeant(self[sequence].pointee) {
+      self[sequence].pointee.isForgotten = true
+      forgotten += 1
+    }
+    return forgotten
   }
 }

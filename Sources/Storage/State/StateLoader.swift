@@ -127,6 +127,7 @@ struct StateLoader {
           if let place, index < PushLog.stepsMax { state.log.set(step, at: index, of: place) }
         }
         if let place { ending.apply(to: place, &state.log) }
+      case .forget: state.log.unload(try reader.read())
       case .nothing: break
       }
     }

@@ -14,7 +14,7 @@ extension StoreState {
     var sequence = refused.next
     while sequence > refused.oldest {
       sequence -= 1
-      if refused[sequence].pointee.id == id { records.append(record(refusedAt: sequence)) }
+      if refused[sequence].pointee.id == id, !refused[sequence].pointee.isForgotten { records.append(record(refusedAt: sequence)) }
     }
     records.sort { $0.received > $1.received }
     return all ? records : Array(records.prefix(1))

@@ -87,10 +87,7 @@ final class DevServer {
     self.device = device
     try device.start()
     Self.waitUntilRegistered(device)
-    self.credentials = try state.folder.updateCredentials {
-      ($0.provider, $0.control) = (known.provider, known.control)
-      ($0.device, $0.plain) = (known.device, known.plain)
-    }
+    self.credentials = try state.folder.updateCredentials { $0.takeFaces(of: known) }
   }
 
   /// Has the gateway go by what the state folder has at the moment; the device goes on as it is.
@@ -100,7 +97,10 @@ final class DevServer {
     var configuration = Self.gatewayConfiguration(options, state)
     configuration.upstreams = [upstream]
     try configuration.fill(from: state)
-    return try gateway.reload(configuration)
+    let report = try gateway.reload(configuration)
+    // Credentials that were made anew know nothing of the servers.
+    _ = try state.folder.updateCredentials { $0.takeFaces(of: credentials) }
+    return report
   }
 
   /// The faces in the order of the ready line.
@@ -108,6 +108,9 @@ final class DevServer {
     [("provider", credentials.provider), ("control", credentials.control), ("device", credentials.device), ("plain", credentials.plain)]
       .compactMap { name, url in url.map { (name, $0) } }
   }
+
+  /// What the control API and the device's API serve.
+  var routes: (control: [Route], device: [Route]) { (gateway.routes, device.routes) }
 
   /// Takes nothing more, lets what is open finish, saves everything.
   func drain() {

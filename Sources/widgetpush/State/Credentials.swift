@@ -34,6 +34,12 @@ struct Credentials: Hashable, Sendable {
     [("register", register), ("reload", reload), ("read", read), ("admin", admin)]
   }
 
+  /// Has the URLs that `other` has.
+  mutating func takeFaces(of other: Credentials) {
+    (provider, control) = (other.provider, other.control)
+    (device, plain) = (other.device, other.plain)
+  }
+
   /// Puts `secret` in the place of the access token that is named by that scope.
   mutating func replaceAccessToken(_ scope: String, by secret: String) {
     switch scope {

@@ -13,8 +13,8 @@ import Testing
     "GET /version": "open", "GET /metrics": "read", "GET /dev/ca.pem": "localhost", "GET /dev/credentials.json": "localhost",
     "GET /dev/AuthKey.p8": "localhost", "GET /v1/channels/{bundleID}/{channelID}/message": "register", "GET /v1/broadcasts": "read",
     "POST /v1/faults": "admin", "GET /v1/faults": "admin", "DELETE /v1/faults": "admin", "GET /v1/faults/{id}": "admin",
-    "DELETE /v1/faults/{id}": "admin", "POST /v1/what-if": "read", "POST /v1/registrations": "register", "POST /v1/reloads": "reload",
-    "GET /v1/reloads": "reload", "GET /v1/reloads/{id}": "reload", "DELETE /v1/reloads/{id}": "reload",
+    "DELETE /v1/faults/{id}": "admin", "POST /v1/what-if": "read", "POST /v1/registrations": "register", "POST /v1/reset": "admin",
+    "POST /v1/reloads": "reload", "GET /v1/reloads": "reload", "GET /v1/reloads/{id}": "reload", "DELETE /v1/reloads/{id}": "reload",
   ]
 
   /// Every scope, and none, on every route.
