@@ -6,9 +6,7 @@ import Primitives
   /// Every command, in the order in which help lists them.
   static let commands: [Command] = [
     .dev, .env, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .reload, .reset, .faults,
-    .importRegistrations, .export, .backup, .access,
-    .keys,
-    .config, .health, .version,
+    .importRegistrations, .export, .backup, .access, .keys, .config, .health, .completions, .version,
   ]
 
   /// The status for a command line that cannot be understood.

@@ -155,6 +155,27 @@ import Testing
     }
   }
 
+  /// What a reload has made is counted as failed, so that the room it took is free again; it makes no more, and another app's goes on.
+  @Test func reloadsStop() throws {
+    let bench = try bench()
+    let own = try bench.beginReload(ReloadRequest(selector: ReloadSelector(bundleID: Bench.bundle)))
+    let other = try bench.beginReload(ReloadRequest(selector: ReloadSelector(bundleID: Self.apps[1])))
+    // One push of the two waits behind a push of a backend.
+    try bench.push(1)
+    for number in [own, own, other] { try bench.goOn(number, tokens: 1) }
+    bench.state.stopReloads(of: Bench.bundle, at: bench.now)
+    _ = try reset(bench)
+    try bench.finish(own)
+    try bench.finish(other)
+    let (stopped, finished) = (bench.reload(own), bench.reload(other))
+    #expect(stopped.state == .stopped && stopped.ended == bench.now && stopped.visited == 1 && stopped.count(.failed) == 1)
+    #expect(stopped.open == 0 && finished.state == .finished && finished.open == 1)
+    #expect(bench.forwarded.map(\.push.token) == [Bench.token(1), Bench.token(3)])
+    try bench.crash()
+    let again = bench.reload(own)
+    #expect(again.state == .stopped && again.open == 0)
+  }
+
   @Test func refusedPushesAreForgotten() throws {
     let bench = try bench()
     let batch = Batch()

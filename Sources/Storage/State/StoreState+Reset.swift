@@ -34,6 +34,13 @@ extension StoreState {
     return reset
   }
 
+  /// Has the app's reloads make no further pushes.
+  mutating func stopReloads(of bundleID: String?, at now: Instant) {
+    for number in errands.running where bundleID == nil || errands.reloads[number]?.request.selector.bundleID == bundleID {
+      errands.change(number) { ($0.state, $0.ended) = (.stopped, now) }
+    }
+  }
+
   /// Forgets the app's accepted pushes among the `count` numbers below `end`.
   ///
   /// - Returns: How many there were.

@@ -1,0 +1,20 @@
+extension Command {
+  /// `widgetpush completions`.
+  static let completions = Command(
+    "completions", "prints what a shell needs to complete commands and options", operands: "SHELL", count: 1...1,
+    discussion: """
+      Prints a script for bash, zsh or fish that completes the names of commands and options, and files where an option wants one.
+      """,
+    options: [],
+    examples: [
+      "source <(widgetpush completions bash)", "widgetpush completions zsh >~/.zfunc/_widgetpush",
+      "widgetpush completions fish >~/.config/fish/completions/widgetpush.fish",
+    ]
+  ) { arguments in
+    guard let shell = CompletionScript(rawValue: arguments.operands[0]) else {
+      throw UsageError("SHELL must be one of bash, zsh, fish, not \"\(arguments.operands[0])\"")
+    }
+    Console.print(shell.text(of: Widgetpush.commands))
+    return 0
+  }
+}
