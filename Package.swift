@@ -81,9 +81,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Configuration", "Control", "Delivery", "Faults", "Forwarding", "HTTP2", "JSON", "Primitives", "ProviderAPI", "Push", "Reactor",
-        "Rules",
-        "Security", "Storage", "Telemetry", "Transport",
+        "Configuration", "Control", "Delivery", "Faults", "Forwarding", "HTTP2", "HTTPClient", "JSON", "Primitives", "ProviderAPI",
+        "Push", "Reactor", "Rules", "Security", "Storage", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
     .target(

@@ -81,6 +81,8 @@ public struct UpstreamSettings: Hashable, Sendable {
   public var isApple: Bool
   /// The first delay of a push that it has answered with a server error; zero has it tried again as after any failure.
   public var serverErrorRetry: TimeSpan
+  /// An access token of the mock device with the scope `admin`, by which its clock is moved along; nil leaves that clock alone.
+  public var accessToken: String?
 
   /// An upstream with these values.
   public init(name: String, host: String, port: UInt16, authorityPEM: String? = nil, isApple: Bool = false) {

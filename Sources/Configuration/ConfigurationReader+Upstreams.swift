@@ -11,10 +11,12 @@ extension ConfigurationReader {
       let url = try entry.string("url")
       let authority = try entry.fileText("ca")
       let retry = try entry.integer("serverErrorRetrySeconds", in: 0...Limits.serverErrorRetrySeconds)
+      let accessToken = try entry.secret("accessToken")
       try entry.finish()
       switch (url, apple) {
       case (nil, let environment?):
         guard authority == nil else { throw entry.error("ca", "is for mock devices; Apple's certificate is checked with the system's") }
+        guard accessToken == nil else { throw entry.error("accessToken", "is for mock devices, whose clock is moved along") }
         let host = environment == .production ? "api.push.apple.com" : "api.sandbox.push.apple.com"
         var settings = UpstreamSettings(name: name, host: host, port: 443, isApple: true)
         settings.serverErrorRetry = retry.map { .seconds($0) } ?? settings.serverErrorRetry
@@ -25,6 +27,7 @@ extension ConfigurationReader {
         }
         var settings = UpstreamSettings(name: name, host: host, port: port, authorityPEM: authority)
         settings.serverErrorRetry = retry.map { .seconds($0) } ?? settings.serverErrorRetry
+        settings.accessToken = accessToken
         upstreams.append(settings)
       default: throw entry.error("url", "or apple must be given; one of them")
       }

@@ -1,4 +1,5 @@
 public import JSON
+public import Push
 import YAML
 
 /// What a mock device process is told: its face, its gateway, and the devices it begins with.
@@ -33,6 +34,8 @@ public struct DeviceConfiguration: Sendable {
   public var port: UInt16 = 8444
   /// The server's certificate and key.
   public var identity: ServerIdentity?
+  /// What may be done to the clock, and which one senders go by.
+  public var clock = ClockSettings()
   /// How log lines are written.
   public var logFormat = GatewayConfiguration.LogFormat.text
   /// The gateway; nil where none is configured.
@@ -60,18 +63,19 @@ public struct DeviceConfiguration: Sendable {
 
 extension DeviceConfiguration {
   /// The values that flags and variables may set.
-  public static let keys: [ConfigurationKey] = [
-    ConfigurationKey("bind", "ADDRESS", "IP address the face listens on (127.0.0.1)"),
-    ConfigurationKey("device.port", "PORT", "port of the device's face, 0 takes a free one (8444)"),
-    ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
-    ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
-    ConfigurationKey("gateway.url", "URL", "control API of the gateway (that of the state folder)"),
-    ConfigurationKey("gateway.ca", "FILE", "certificates to trust there, as PEM (ca.pem of the state folder)"),
-    ConfigurationKey("gateway.accessToken", "TOKEN", "access token with scope register (that of the state folder)"),
-    ConfigurationKey("gateway.upstream", "NAME", "the gateway's upstream that leads here (the app's)"),
-    ConfigurationKey("seed", "TEXT", "what push tokens are made from (widgetpush)"),
-    ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
-  ]
+  public static let keys: [ConfigurationKey] =
+    [
+      ConfigurationKey("bind", "ADDRESS", "IP address the face listens on (127.0.0.1)"),
+      ConfigurationKey("device.port", "PORT", "port of the device's face, 0 takes a free one (8444)"),
+      ConfigurationKey("tls.certificateFile", "FILE", "certificate chain as PEM (server.pem of the state folder)"),
+      ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
+      ConfigurationKey("gateway.url", "URL", "control API of the gateway (that of the state folder)"),
+      ConfigurationKey("gateway.ca", "FILE", "certificates to trust there, as PEM (ca.pem of the state folder)"),
+      ConfigurationKey("gateway.accessToken", "TOKEN", "access token with scope register (that of the state folder)"),
+      ConfigurationKey("gateway.upstream", "NAME", "the gateway's upstream that leads here (the app's)"),
+      ConfigurationKey("seed", "TEXT", "what push tokens are made from (widgetpush)"),
+      ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
+    ] + ConfigurationKey.sharedClockKeys
 
   /// What the sources say; throws for the first value that is unknown or of the wrong form.
   ///
@@ -97,6 +101,7 @@ extension DeviceConfiguration {
     configuration.logFormat = try log.choice("format", GatewayConfiguration.LogFormat.self) ?? configuration.logFormat
     try log.finish()
 
+    configuration.clock = try reader.clock("clock", judgesTokens: false)
     configuration.providers = try reader.providers("providers")
     configuration.accessTokens = try reader.accessTokens("accessTokens")
     configuration.seed = try reader.string("seed") ?? configuration.seed

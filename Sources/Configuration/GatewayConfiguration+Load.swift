@@ -20,7 +20,7 @@ extension GatewayConfiguration {
       ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
       ConfigurationKey("faults.allowed", "BOOL", "true permits faults to be set over the control API (false)"),
       ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
-    ] + answerKeys
+    ] + ConfigurationKey.clockKeys + answerKeys
 
   /// What the sources say; throws for the first value that is unknown or of the wrong form.
   ///
@@ -71,9 +71,11 @@ extension GatewayConfiguration {
     configuration.logFormat = try log.choice("format", LogFormat.self) ?? configuration.logFormat
     try log.finish()
 
+    configuration.clock = try reader.clock("clock", judgesTokens: true)
     configuration.providers = try reader.providers("providers")
     configuration.signingKeys = try reader.teams("teams")
     configuration.upstreams = try reader.upstreams("upstreams")
+    try reader.check(configuration.clock, configuration.upstreams)
     configuration.deviceURL = try reader.deviceURL("device", upstreams: configuration.upstreams)
     configuration.accessTokens = try reader.accessTokens("accessTokens")
     (configuration.apps, configuration.anyApp, configuration.appFields) = try reader.apps(

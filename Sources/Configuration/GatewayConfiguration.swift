@@ -42,6 +42,8 @@ public struct GatewayConfiguration: Sendable {
   public var faultsAllowed = false
   /// The event loops of the data path.
   public var loops = 1
+  /// What may be done to the product's clock, and what goes by it.
+  public var clock = ClockSettings()
   /// The server's certificate and key.
   public var identity: ServerIdentity?
   /// The store's place.

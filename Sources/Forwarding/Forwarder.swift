@@ -1,6 +1,7 @@
 public import Delivery
 import Primitives
-import Push
+public import Push
+import Reactor
 public import Security
 public import Transport
 
@@ -39,6 +40,7 @@ public final class Forwarder {
   let blocks = BlockPool(bytesMax: Limits.upstreamQueueBytes)
   private let transport: TransportLoop
   private let state: Confined<State>
+  private let senders: TimeScale
 
   private struct State {
     var upstreams: [Upstream]
@@ -48,8 +50,13 @@ public final class Forwarder {
   }
 
   /// A forwarder to `upstreams`, which pushes name by their index.
-  public init(_ upstreams: [Upstream], authorization: UpstreamAuthorization, on transport: TransportLoop) {
+  ///
+  /// - Parameter senders: The clock by which senders write dates, and upstreams read them.
+  public init(
+    _ upstreams: [Upstream], authorization: UpstreamAuthorization, senders: TimeScale = .real, on transport: TransportLoop
+  ) {
     self.authorization = authorization
+    self.senders = senders
     self.transport = transport
     state = Confined(State(upstreams: upstreams, links: Array(repeating: [], count: upstreams.count)))
   }
@@ -125,6 +132,9 @@ public final class Forwarder {
   public var load: (inFlight: Int, queued: Int) {
     links.reduce((0, 0)) { ($0.0 + $1.load.inFlight, $0.1 + $1.load.queued) }
   }
+
+  /// How far the product's dates are ahead of those that upstreams read.
+  var shift: TimeSpan { senders == .real ? transport.loop.moment.lead : .zero }
 
   func cannotSign(upstream: Int, _ error: CryptoError) { delegate?.cannotSign(upstream, error) }
 }

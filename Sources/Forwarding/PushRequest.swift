@@ -6,7 +6,8 @@ import Push
 /// Writes the header fields of one forwarded push; the memory is allocated once and used again.
 ///
 /// A forwarded push keeps its apns-id in its letter case, topic, type, priority, collapse id and expiration; only the
-/// authorization is the gateway's own.
+/// authorization is the gateway's own. Where the product's clock has been moved, the expiration is turned back by `shift` into the date
+/// that a sender would write at present.
 struct PushRequest: ~Copyable {
   var fields = FieldList()
   private let authority: [UInt8]
@@ -16,12 +17,12 @@ struct PushRequest: ~Copyable {
   init(authority: String) { self.authority = Array(authority.utf8) }
 
   /// Makes `fields` those of `push`, whose ranges lie in `bytes`.
-  mutating func write(_ push: ForwardedPush, _ bytes: RawSpan, authorization: RawSpan) {
-    Self.fill(&fields, push, bytes, authority: authority, authorization: authorization)
+  mutating func write(_ push: ForwardedPush, _ bytes: RawSpan, authorization: RawSpan, shift: TimeSpan) {
+    Self.fill(&fields, push, bytes, authority: authority, authorization: authorization, shift)
   }
 
   /// Makes `fields` those of `broadcast`, with the sender's `apns-request-id`.
-  mutating func write(_ broadcast: ForwardedBroadcast, authorization: RawSpan) {
+  mutating func write(_ broadcast: ForwardedBroadcast, authorization: RawSpan, shift: TimeSpan) {
     let authority = authority
     fields.removeAll()
     fields.append(.method, "POST")
@@ -35,7 +36,7 @@ struct PushRequest: ~Copyable {
     append(.apnsRequestID, broadcast.id.description)
     switch broadcast.expiration {
     case .absent, .zero: fields.append(.apnsExpiration, "0")
-    case .at(let date): Self.appendExpiration(date.unixSeconds, to: &fields)
+    case .at(let date): Self.appendExpiration((date - shift).unixSeconds, to: &fields)
     }
   }
 
@@ -46,7 +47,7 @@ struct PushRequest: ~Copyable {
 
   /// Given the properties one by one, since a span of one would hold all of self while the fields change.
   private static func fill(
-    _ fields: inout FieldList, _ push: ForwardedPush, _ bytes: RawSpan, authority: [UInt8], authorization: RawSpan
+    _ fields: inout FieldList, _ push: ForwardedPush, _ bytes: RawSpan, authority: [UInt8], authorization: RawSpan, _ shift: TimeSpan
   ) {
     fields.removeAll()
     fields.append(.method, "POST")
@@ -64,7 +65,7 @@ struct PushRequest: ~Copyable {
     switch push.expiration {
     case .absent: break
     case .zero: fields.append(.apnsExpiration, "0")
-    case .at(let date): appendExpiration(date.unixSeconds, to: &fields)
+    case .at(let date): appendExpiration((date - shift).unixSeconds, to: &fields)
     }
     if !push.collapseID.isEmpty { fields.append(.apnsCollapseID, bytes[push.collapseID]) }
   }

@@ -12,8 +12,8 @@ import Storage
 public final class Gateway: Sendable {
   /// What a gateway is given besides its configuration.
   public struct Surroundings: Sendable {
-    /// The product's time.
-    public var clock: @Sendable () -> Instant
+    /// The product's time, and what may be done to it.
+    public var clock: ClockDriver
     /// What `/version` tells.
     public var version: String
     /// Told of what a person who watches wants to see; called on any thread.
@@ -32,9 +32,14 @@ public final class Gateway: Sendable {
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
     /// Surroundings with this clock and version and nothing else.
-    public init(version: String, clock: @escaping @Sendable () -> Instant) {
+    public init(version: String, clock: ClockDriver) {
       self.version = version
       self.clock = clock
+    }
+
+    /// Surroundings with a clock that nobody moves.
+    public init(version: String, clock: @escaping @Sendable () -> Instant) {
+      self.init(version: version, clock: ClockDriver(real: clock))
     }
   }
 
@@ -58,11 +63,13 @@ public final class Gateway: Sendable {
       try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
     }
 
+    let driver = surroundings.clock
+    let clock = driver.clock
     let loopSet = LoopSet()
     let routes = UpstreamRoutes(apps: apps, names: upstreams.map(\.name))
     store = try Store(
       engine: try configuration.openEngine(), apps: apps, loops: configuration.loops, settings: configuration.storeSettings,
-      clock: surroundings.clock, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
+      clock: { clock.moment }, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
       readinessChanged: { [observer = surroundings.observer] in observer?(GatewayEvent($0)) },
       deliverBroadcast: { loop, broadcast in loopSet.deliver(loop, broadcast) },
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
@@ -73,27 +80,29 @@ public final class Gateway: Sendable {
     let shared = ProviderShared(
       store: store, settings: current, seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
       upstreams: upstreams, signers: settings.signers, faults: faults, metrics: metrics, conditions: conditions,
-      explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
+      clock: driver, explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
     for (number, sockets) in sockets.provider.enumerated() {
-      loopSet.append(try GatewayLoop(number, sockets: sockets, shared, clock: surroundings.clock))
+      loopSet.append(try GatewayLoop(number, sockets: sockets, shared, clock: { clock.moment }))
     }
     loops = loopSet.all
 
     let (store, conditions) = (store, conditions)
     var parts = ControlAPI.Parts(
       store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
-      obstacles: { conditions.all }, devFiles: surroundings.devFiles, now: surroundings.clock)
+      obstacles: { conditions.all }, devFiles: surroundings.devFiles, clock: driver)
     parts.settings = settings
     parts.faults = configuration.faultsAllowed ? faults : nil
+    driver.add(StoreClock(store))
+    if driver.settings.permitted { for upstream in configuration.upstreams { DeviceClock(upstream).map { driver.add($0) } } }
     self.routes = ControlAPI(parts).routes
     let authorizer = Authorizer(start.accessTokens, further: surroundings.accessTokens)
     let table = RouteTable(
       self.routes, authorizer: authorizer, audit: { [observer = surroundings.observer] in observer?(.adminCall($0)) },
-      now: surroundings.clock)
+      now: { clock.real })
     let device = surroundings.device
     control = try ControlFace(
       sockets.control,
-      tls: start.controlTLS, plain: sockets.plain, clock: surroundings.clock
+      tls: start.controlTLS, plain: sockets.plain, clock: { clock.real }
     ) { request in
       if let device, request.face == .plain, let inner = request.below("device") { return await device(inner) }
       return await table.respond(to: request)

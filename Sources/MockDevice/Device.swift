@@ -18,8 +18,8 @@ import Transport
 public final class Device: Sendable {
   /// What a device is given besides its configuration.
   public struct Surroundings: Sendable {
-    /// The product's time.
-    public var clock: @Sendable () -> Instant
+    /// The product's time, and what may be done to it.
+    public var clock: ClockDriver
     /// Takes what happens on the devices.
     public var log: Log
     /// What `/version` tells.
@@ -28,10 +28,15 @@ public final class Device: Sendable {
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
     /// Surroundings with these values.
-    public init(version: String, log: Log, clock: @escaping @Sendable () -> Instant) {
+    public init(version: String, log: Log, clock: ClockDriver) {
       self.version = version
       self.log = log
       self.clock = clock
+    }
+
+    /// Surroundings with a clock that nobody moves.
+    public init(version: String, log: Log, clock: @escaping @Sendable () -> Instant) {
+      self.init(version: version, log: log, clock: ClockDriver(real: clock))
     }
   }
 
@@ -60,15 +65,17 @@ public final class Device: Sendable {
   ///
   /// Throws what is wrong with the configuration, a key, the port or the machine, each with a description for people.
   public init(_ configuration: DeviceConfiguration, _ surroundings: Surroundings) throws {
-    let clock = surroundings.clock
-    let loop = try EventLoop(clock: clock)
+    let driver = surroundings.clock
+    let clock = driver.clock
+    let loop = try EventLoop(moments: { clock.moment })
     let gateway = try configuration.gatewayAccess()
     let plan = try configuration.plan()
     var random = SystemRandomNumberGenerator()
     var fleet = DeviceFleet(seed: plan.seed, hashSeed: random.next(), registersTokens: gateway != nil)
-    try fleet.apply(plan, at: clock())
+    try fleet.apply(plan, at: clock.moment.now)
 
     let keeper = FleetKeeper(fleet, on: loop)
+    keeper.senders = driver.settings.providerTimes
     let (providers, keys) = try configuration.providerKeys()
     let faults = FaultBook()
     let desk = try PushDesk(keeper, faults: faults, providers: providers, keys: keys)
@@ -91,9 +98,9 @@ public final class Device: Sendable {
       DeviceRoutes(door: door, registrations: registrations).routes + AppRoutes(door: door, registrations: registrations).routes
       + ItemRoutes(door: door, registrations: registrations).routes + EventRoutes(door: door).routes
       + FaultRoutes(faults, unless: "").routes + ResetRoutes(door: door).routes
-      + HealthRoutes(version: surroundings.version, readiness: readiness).routes
+      + HealthRoutes(version: surroundings.version, readiness: readiness).routes + ClockRoutes(driver).routes
     let authorizer = Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
-    let api = DeviceAPI(routes: RouteTable(routes, authorizer: authorizer, now: clock), pushes: PushRoute(mailbox: pushes))
+    let api = DeviceAPI(routes: RouteTable(routes, authorizer: authorizer, now: { clock.real }), pushes: PushRoute(mailbox: pushes))
 
     let tls = try TLSContext.server(
       configuration.tlsIdentity(), protocols: [.http2, .http1], identityForName: surroundings.identityForName)
@@ -108,6 +115,7 @@ public final class Device: Sendable {
     self.door = door
     self.readiness = readiness
     self.registrar = registrar
+    driver.add(FleetClock(door))
   }
 
   /// The port, as the system chose it where 0 was asked for.

@@ -11,14 +11,18 @@ public import Primitives
 /// and its mailboxes.
 public final class EventLoop {
   /// The product's time in this round, from the clock that was injected.
-  public var now: Instant { time.value.now }
+  public var now: Instant { time.value.moment.now }
+  /// The machine's time in this round, which may be another than the product's: for what concerns others, such as certificates.
+  public var realNow: Instant { time.value.moment.real }
+  /// Both in one.
+  public var moment: Moment { time.value.moment }
   /// The time of this round on the clock that only runs forward; timers go by it.
   public var uptime: Uptime { time.value.uptime }
   /// What other threads may do to this loop.
   public let handle: LoopHandle
 
   private struct Time {
-    var now: Instant
+    var moment: Moment
     var uptime: Uptime
   }
 
@@ -26,7 +30,7 @@ public final class EventLoop {
   private let time: Confined<Time>
   private let poller: Poller
   private var handlers: Slab<any ReadinessHandler>
-  private let clock: @Sendable () -> Instant
+  private let clock: @Sendable () -> Moment
   private let uptimeClock: @Sendable () -> Uptime
   private var turns = TurnQueue()
   private var beginnings = TurnQueue()
@@ -45,12 +49,19 @@ public final class EventLoop {
 
   /// A loop for at most `descriptors` watched descriptors; `clock` gives the product's time and `uptime` the time
   /// for timers, each read once a round.
-  public init(
+  public convenience init(
     descriptors: Int = 65_536, clock: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Uptime = { .read() }
   ) throws(SystemError) {
-    self.clock = clock
+    try self.init(descriptors: descriptors, moments: { Moment(clock()) }, uptime: uptime)
+  }
+
+  /// The same for a product whose time may have been moved: `moments` gives both.
+  public init(
+    descriptors: Int = 65_536, moments: @escaping @Sendable () -> Moment, uptime: @escaping @Sendable () -> Uptime = { .read() }
+  ) throws(SystemError) {
+    clock = moments
     uptimeClock = uptime
-    time = Confined(Time(now: clock(), uptime: uptime()))
+    time = Confined(Time(moment: moments(), uptime: uptime()))
     handlers = Slab(capacity: descriptors)
     poller = try Poller()
     handle = try LoopHandle()
@@ -170,7 +181,7 @@ public final class EventLoop {
     // A failing epoll_wait means a closed or foreign descriptor: our bug, and nothing can go on after it.
     let count = try! poller.wait(milliseconds: milliseconds)
     handle.declareAsleep(false)
-    time.value = Time(now: clock(), uptime: uptimeClock())
+    time.value = Time(moment: clock(), uptime: uptimeClock())
     spent = 0
     let before = (turns: turns.count, beginnings: beginnings.count)
 

@@ -1,4 +1,4 @@
-public import Primitives
+import Primitives
 public import Push
 
 /// Every rule that a request must keep before any stored state is asked: pure functions of the request and an instant.
@@ -43,17 +43,17 @@ public struct RequestRules: Sendable {
   ///   - body: The body as far as it was kept: all of it, unless it is larger than any push type allows.
   ///   - bodyBytesTotal: The bytes of body that were received.
   ///   - environment: The environment of the server name the client asked for; nil when that name says nothing.
-  ///   - now: The time by which provider tokens and timestamps are judged.
+  ///   - time: The times by which provider tokens and dates are judged.
   ///   - memory: What this thread remembers of the requests before, all of them judged by these rules.
   ///   - connection: The provider tokens of the request's connection so far.
   public func evaluate(
-    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, time: RequestTime,
     memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) -> Verdict {
     do {
       return .push(
         try check(
-          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory,
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, time: time, memory: &memory,
           connection: &connection))
     } catch {
       return .refused(refusal(error, fields, headers: headers))
@@ -61,27 +61,27 @@ public struct RequestRules: Sendable {
   }
 
   private func check(
-    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, time: RequestTime,
     memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) throws(Violation) -> ParsedPush {
     try PathRule.checkMethod(fields.method, headers)
     let path = try PathRule.check(fields.path, headers)
     try checkDuplicates(fields)
-    let sender = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
+    let sender = try authenticate(fields.authorization, headers, environment, time, &memory.tokens, &connection)
     return try check(
-      fields, headers: headers, path, from: sender, body: body, bodyBytesTotal: bodyBytesTotal, now: now, &memory.topic, &memory.payload)
+      fields, headers: headers, path, from: sender, body: body, bodyBytesTotal: bodyBytesTotal, time: time, &memory.topic, &memory.payload)
   }
 
   /// What is left once it is known who sends the request.
   @inline(__always) func check(
     _ fields: RequestFields, headers: RawSpan, _ path: (token: DeviceToken?, text: ByteRange), from sender: Sender, body: RawSpan,
-    bodyBytesTotal: Int, now: Instant, _ topicMemory: inout TopicMemory, _ payloadMemory: inout PayloadMemory
+    bodyBytesTotal: Int, time: RequestTime, _ topicMemory: inout TopicMemory, _ payloadMemory: inout PayloadMemory
   ) throws(Violation) -> ParsedPush {
     let (header, topic, token) = try checkHeaders(fields, headers, path, sender, &topicMemory)
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
-      type: topic.type, family: topic.family, now: now, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
+      type: topic.type, family: topic.family, now: time.sender, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
     let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, answers.malformedBody, &payloadMemory)
     var warnings = content.warnings
@@ -89,7 +89,7 @@ public struct RequestRules: Sendable {
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
-      expiration: header.expiration, topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,
+      expiration: time.product(header.expiration), topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,
       collapseID: header.collapseID, app: topic.app, provider: sender.provider, traits: content.traits, warnings: warnings)
   }
 

@@ -41,7 +41,7 @@ public struct PushQuery: Hashable, Sendable {
 public struct PushWait: Hashable, Sendable {
   /// How many matches end the wait.
   public var count: Int
-  /// When it ends in any case.
+  /// When it ends in any case, by the machine's clock.
   public var until: Instant
 
   /// A wait with these bounds.

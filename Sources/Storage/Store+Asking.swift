@@ -52,7 +52,7 @@ extension StoreCore {
   mutating func wait(
     _ query: PushQuery, _ wait: PushWait, _ abandonment: Abandonment, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void
   ) {
-    let isLast = now >= wait.until || abandonment.isDeclared
+    let isLast = real >= wait.until || abandonment.isDeclared
     let page = state.page(query, wanted: wait.count, isLast: isLast)
     if page.complete || isLast { return resume(.success(page)) }
     guard waiters.count < settings.waiters else {

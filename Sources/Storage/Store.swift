@@ -22,7 +22,7 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - apps: The rules by app; `reconfigure` replaces them.
   ///   - loops: How many loops there are; pushes that become due go to the loop that the token's hash picks.
-  ///   - clock: The time, read once a round on the store thread.
+  ///   - clock: The product's time and the machine's, read once a round on the store thread.
   ///   - resolveUpstream: The number of the upstream for a bundle id, an environment, and the name that a registration gives; called on the
   ///     store thread, once for each such combination.
   ///   - readinessChanged: Told when pushes are no longer taken, and when they are again; called on the store thread.
@@ -31,7 +31,7 @@ public final class Store: Sendable {
   /// - Throws: What keeps the engine's content from being read.
   public init(
     engine: any Engine, apps: AppDirectory, loops: Int, settings: StoreSettings = StoreSettings(),
-    clock: @escaping @Sendable () -> Instant,
+    clock: @escaping @Sendable () -> Moment,
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
     readinessChanged: (@Sendable (Readiness) -> Void)? = nil,
     deliverBroadcast: @escaping @Sendable (_ loop: Int, ForwardedBroadcast) -> Void = { _, _ in },

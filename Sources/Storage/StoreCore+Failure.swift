@@ -22,14 +22,14 @@ extension StoreCore {
   /// Takes no more writes until the engine works again.
   mutating func fail(_ error: StoreError) {
     failure = "\(error)"
-    retryAt = now + .seconds(1)
+    retryAt = real + .seconds(1)
     shared.set(.notReady("\(error)"))
   }
 
   /// Reads the state anew; pushes that loops have in hand stay in flight.
   mutating func reload(_ inFlight: Set<UInt64>) {
     do {
-      var fresh = try StoreState.load(engine, settings: settings, resolver: resolver, at: now)
+      var fresh = try StoreState.load(engine, settings: settings, resolver: resolver, at: now, lead: state.lead)
       fresh.takeOver(&state, inFlight: inFlight)
       state = fresh
       isLoaded = true
@@ -42,7 +42,7 @@ extension StoreCore {
 
   /// Tries whether the engine works again.
   mutating func recover() {
-    retryAt = now + .seconds(1)
+    retryAt = real + .seconds(1)
     if !isLoaded { reload(lostInFlight) }
     guard isLoaded else { return }
     failure = nil

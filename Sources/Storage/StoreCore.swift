@@ -12,7 +12,7 @@ struct StoreCore: ~Copyable {
   let engine: any Engine
   let settings: StoreSettings
   let loops: Int
-  let clock: @Sendable () -> Instant
+  let clock: @Sendable () -> Moment
   let deliver: @Sendable (_ loop: Int, Batch) -> Void
   let deliverBroadcast: @Sendable (_ loop: Int, ForwardedBroadcast) -> Void
   let pool: BatchPool
@@ -22,14 +22,17 @@ struct StoreCore: ~Copyable {
   var folding = Folding()
   var waiters: [Waiter] = []
   var castWaiters: [CastWaiter] = []
-  /// The instant of this round.
+  var standingWaiters: [StandingWaiter] = []
+  /// The product's time in this round.
   var now = Instant.distantPast
+  /// The machine's time in this round.
+  var real = Instant.distantPast
 
   /// What to do once the round is durable, or with the error that kept it from being so.
   var afterCommit: [(StoreError?) -> Void] = []
   /// Why no writes are taken; nil when they are.
   var failure: String?
-  /// When writing is tried again.
+  /// When writing is tried again, by the machine's clock.
   var retryAt = Instant.distantPast
   /// Whether the state is what the engine has saved; false when reading it anew has failed.
   var isLoaded = true
@@ -64,7 +67,7 @@ struct StoreCore: ~Copyable {
 
   /// Reads everything back from the engine.
   init(
-    engine: any Engine, settings: StoreSettings, loops: Int, resolver: RouteResolver, clock: @escaping @Sendable () -> Instant,
+    engine: any Engine, settings: StoreSettings, loops: Int, resolver: RouteResolver, clock: @escaping @Sendable () -> Moment,
     deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void,
     deliverBroadcast: @escaping @Sendable (_ loop: Int, ForwardedBroadcast) -> Void, pool: BatchPool, shared: StoreShared
   ) throws(StoreError) {
@@ -78,20 +81,49 @@ struct StoreCore: ~Copyable {
     self.pool = pool
     self.shared = shared
     dueBatches = Array(repeating: nil, count: loops)
-    state = try StoreState.load(engine, settings: settings, resolver: resolver, at: clock())
+    let moment = clock()
+    state = try StoreState.load(engine, settings: settings, resolver: resolver, at: moment.now, lead: moment.lead)
   }
 
   /// Why the store takes no writes at present; nil when it does.
   var unreadiness: StoreError? { failure.map { .notReady($0) } }
 
-  /// When there is something to do without anybody asking; nil when never.
-  var nextWake: Instant? {
+  /// How long to sleep when nothing comes, in nanoseconds; nil means for ever.
+  var pause: Int64? {
     mutating get {
-      var wake = failure == nil ? state.nextDue : retryAt
-      if failure == nil, let due = state.casts.nextDue { wake = min(wake ?? .distantFuture, due) }
-      if failure == nil, let slicesWake { wake = min(wake ?? .distantFuture, slicesWake) }
-      for waiter in castWaiters { wake = min(wake ?? .distantFuture, waiter.until) }
-      for waiter in waiters { wake = min(wake ?? .distantFuture, waiter.wait.until) }
+      if hasMore { return 0 }
+      let moment = clock()
+      let wake = nextWake
+      var pause = wake == .distantFuture ? .max : (wake - moment.real).nanoseconds
+      // A clock that stands still comes to nothing by itself.
+      if failure == nil, let due = nextProductWake, !moment.isFrozen || due <= moment.now {
+        pause = min(pause, (due - moment.now).nanoseconds)
+      }
+      return pause == .max ? nil : max(0, pause)
+    }
+  }
+
+  /// When there is something to do by the product's clock; nil when never.
+  private var nextProductWake: Instant? {
+    mutating get {
+      guard let slicesWake else { return state.nextProductDue }
+      return min(slicesWake, state.nextProductDue ?? .distantFuture)
+    }
+  }
+
+  /// When there is something to do by the machine's clock; `distantFuture` when never.
+  private var nextWake: Instant {
+    mutating get {
+      var wake = Instant.distantFuture
+      if failure == nil {
+        if let due = state.delays.next { wake = due }
+        if let due = state.casts.nextDue { wake = min(wake, due) }
+      } else {
+        wake = retryAt
+      }
+      for waiter in castWaiters { wake = min(wake, waiter.until) }
+      for waiter in waiters { wake = min(wake, waiter.wait.until) }
+      for waiter in standingWaiters { wake = min(wake, waiter.until) }
       return wake
     }
   }
@@ -101,9 +133,11 @@ struct StoreCore: ~Copyable {
 
   /// One round.
   mutating func round(_ batches: inout ContiguousArray<(batch: Batch, loop: Int)>, _ work: inout ContiguousArray<Inbox.Work>) {
-    now = clock()
+    let moment = clock()
+    (now, real) = (moment.now, moment.real)
+    state.lead = moment.lead
     state.isWatched = !waiters.isEmpty
-    if failure != nil, now >= retryAt { recover() }
+    if failure != nil, real >= retryAt { recover() }
     for item in work { item(&self) }
     work.removeAll(keepingCapacity: true)
     if failure == nil {
@@ -121,6 +155,7 @@ struct StoreCore: ~Copyable {
     if failure == nil { deliverBroadcasts() }
     answerWaiters()
     answerCastWaiters()
+    answerStandingWaiters()
     publish()
   }
 
@@ -143,6 +178,7 @@ struct StoreCore: ~Copyable {
     waiters.removeAll()
     answerCastWaiters(isLast: true)
     abandonSlices()
+    answerStandingWaiters(isLast: true)
     shared.end()
     engine.close()
   }
@@ -190,7 +226,7 @@ struct StoreCore: ~Copyable {
     guard !waiters.isEmpty else { return }
     var kept: [Waiter] = []
     for waiter in waiters {
-      let isOver = now >= waiter.wait.until || waiter.abandonment.isDeclared
+      let isOver = real >= waiter.wait.until || waiter.abandonment.isDeclared
       guard isOver || state.hasNews(for: waiter.query, refusedSeen: refusedSeen) else {
         kept.append(waiter)
         continue

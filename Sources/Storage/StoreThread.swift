@@ -10,17 +10,11 @@ struct StoreThread {
     var batches: ContiguousArray<(batch: Batch, loop: Int)> = []
     var work: ContiguousArray<Inbox.Work> = []
     while true {
-      let isClosed = inbox.take(&batches, &work, nanoseconds: pause(&core))
+      let isClosed = inbox.take(&batches, &work, nanoseconds: core.pause)
       if isClosed, batches.isEmpty, work.isEmpty { break }
       core.round(&batches, &work)
     }
     core.close()
-  }
-
-  /// How long to sleep when nothing comes; nil means for ever.
-  private static func pause(_ core: inout StoreCore) -> Int64? {
-    if core.hasMore { return 0 }
-    return core.nextWake.map { max(0, ($0 - core.clock()).nanoseconds) }
   }
 
   /// Asks for a nice value of -10: on busy processors a round then waits a tenth as long for its turn. Where the system does not

@@ -5,8 +5,8 @@ import Primitives
 @main enum Widgetpush {
   /// Every command, in the order in which help lists them.
   static let commands: [Command] = [
-    .dev, .env, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .reload, .reset, .faults,
-    .importRegistrations, .export, .backup, .access, .keys, .config, .health, .completions, .version,
+    .dev, .env, .gateway, .device, .register, .send, .token, .explain, .expect, .lint, .budget, .clock, .reload, .reset,
+    .faults, .importRegistrations, .export, .backup, .access, .keys, .config, .health, .completions, .version,
   ]
 
   /// The status for a command line that cannot be understood.

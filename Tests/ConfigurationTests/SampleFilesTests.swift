@@ -32,7 +32,7 @@ import Testing
 
   @Test func theGatewayFilesExamplesAreTrue() throws {
     let files = ["config/ca.pem": "CA", "config/AuthKey_KEYID12345.p8": "P8", "config/backend.pub.pem": "PUB"]
-    let environment = ["APP_ACCESS_TOKEN": "0123456789abcdef"]
+    let environment = ["APP_ACCESS_TOKEN": "0123456789abcdef", "DEVICE_ADMIN_TOKEN": "0123456789abcdef"]
     let said = try GatewayConfiguration.load(sources(withExamples(text("gateway.yaml")), environment: environment, files: files))
     #expect(said.upstreams.map(\.name) == ["device", "apple"])
     #expect(said.apps.map(\.bundleID) == ["com.example.app"])

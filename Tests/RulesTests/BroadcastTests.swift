@@ -68,7 +68,7 @@ private struct CastRequest: Sendable {
     var connection = ConnectionCredentials(source: 0)
     return rules.evaluateBroadcast(
       fields, headers: headers.span.bytes, body: bytes.span.bytes, bodyBytesTotal: bodyBytesTotal ?? bytes.count,
-      environment: environment, now: now, memory: &memory, connection: &connection)
+      environment: environment, time: RequestTime(now), memory: &memory, connection: &connection)
   }
 }
 

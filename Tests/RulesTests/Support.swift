@@ -56,6 +56,8 @@ struct TestRequest {
   var bodyBytesTotal: Int?
   var environment: PushEnvironment?
   var at = now
+  /// The times by which it is judged; nil for `at` on all clocks.
+  var time: RequestTime?
 
   static func liveActivity(_ aps: String) -> TestRequest {
     var request = TestRequest()
@@ -149,20 +151,21 @@ struct TestRules: ~Copyable {
     let (fields, headers) = Self.fields(request)
     return rules.evaluate(
       fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.bodyBytesTotal ?? request.body.count,
-      environment: request.environment, now: request.at, memory: &memory, connection: &connection)
+      environment: request.environment, time: request.time ?? RequestTime(request.at), memory: &memory, connection: &connection)
   }
 
   mutating func evaluateBroadcast(_ request: TestRequest, on connection: inout ConnectionCredentials) -> BroadcastVerdict {
     let (fields, headers) = Self.fields(request)
     return rules.evaluateBroadcast(
       fields, headers: headers.span.bytes, body: request.body.span.bytes, bodyBytesTotal: request.body.count,
-      environment: request.environment, now: request.at, memory: &memory, connection: &connection)
+      environment: request.environment, time: request.time ?? RequestTime(request.at), memory: &memory, connection: &connection)
   }
 
   mutating func trusts(_ request: TestRequest, on connection: inout ConnectionCredentials) -> Bool {
     let (fields, headers) = Self.fields(request)
     return rules.trusts(
-      fields.authorization, headers: headers.span.bytes, environment: request.environment, now: request.at, memory: &memory,
+      fields.authorization, headers: headers.span.bytes, environment: request.environment, time: request.time ?? RequestTime(request.at),
+      memory: &memory,
       connection: &connection)
   }
 

@@ -60,7 +60,7 @@ public struct QueryReader {
   }
 }
 
-/// The length of time that `text` spells: a whole number and one of the units `ms`, `s`, `m` and `h`; nil for anything else.
+/// The length of time that `text` spells: a whole number and one of the units `ms`, `s`, `m`, `h` and `d`; nil for anything else.
 public func parseDuration(_ text: String) -> TimeSpan? {
   let digits = text.prefix { $0.isASCII && $0.isNumber }
   guard let count = Int64(digits) else { return nil }
@@ -70,6 +70,7 @@ public func parseDuration(_ text: String) -> TimeSpan? {
   case "s": unit = 1_000_000_000
   case "m": unit = 60_000_000_000
   case "h": unit = 3_600_000_000_000
+  case "d": unit = 86_400_000_000_000
   default: return nil
   }
   let (nanoseconds, overflow) = count.multipliedReportingOverflow(by: unit)

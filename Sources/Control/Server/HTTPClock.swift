@@ -11,10 +11,10 @@ final class HTTPClock {
 
   /// The date of this round.
   var date: String {
-    let second = loop.now.unixSeconds
+    let second = loop.realNow.unixSeconds
     if second != self.second {
       self.second = second
-      text = loop.now.httpDate
+      text = loop.realNow.httpDate
     }
     return text
   }

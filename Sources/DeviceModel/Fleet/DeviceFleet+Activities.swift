@@ -7,7 +7,7 @@ extension DeviceFleet {
   mutating func receiveActivityPush(_ index: Int, _ push: ReceivedPush, _ payload: RawSpan, at now: Instant) -> PushOutcome {
     let activityPush: ActivityPush
     do {
-      activityPush = try ActivityPush(aps: JSONValue.aps(of: payload))
+      activityPush = try ActivityPush(aps: JSONValue.aps(of: payload), shift: shift)
     } catch {
       return record(.ignored(error.cause, detail: error.sentence), of: push, index)
     }
@@ -52,7 +52,8 @@ extension DeviceFleet {
     }
     let activity = LiveActivity(
       attributesType: start.attributesType, attributes: start.attributes, contentState: contentState,
-      timestamp: activityPush.timestamp, staleDate: activityPush.staleDate, relevanceScore: activityPush.relevanceScore, at: now)
+      timestamp: activityPush.timestamp, staleDate: activityPush.staleDate, relevanceScore: activityPush.relevanceScore,
+      shift: shift, at: now)
     let hosted: HostedActivity
     do {
       hosted = try add(activity, id: nil, channel: start.channel, at: place)
@@ -96,7 +97,7 @@ extension DeviceFleet {
       return record(.ignored(.staleTimestamp, detail: sentence), of: push, index)
     case .futureTimestamp:
       let unit = activityPush.timestamp > 100_000_000_000 ? "; it looks like milliseconds, send seconds" : ""
-      let sentence = "aps.timestamp \(activityPush.timestamp) is more than 8 hours ahead of \(now.unixSeconds)\(unit)"
+      let sentence = "aps.timestamp \(activityPush.timestamp) is more than 8 hours ahead of \((now - shift).unixSeconds)\(unit)"
       return record(.ignored(.futureTimestamp, detail: sentence), of: push, index)
     case .hadEnded(let ended):
       return record(.ignored(.activityEnded, detail: "activity \(hosted.id) ended at \(ended)"), of: push, index)

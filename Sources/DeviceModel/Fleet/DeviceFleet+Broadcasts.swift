@@ -38,7 +38,7 @@ extension DeviceFleet {
     }
     let push: ActivityPush
     do {
-      push = try Self.readBroadcast(payload)
+      push = try readBroadcast(payload)
     } catch {
       let outcome = recordIgnored(id, bundleID, error.cause, detail: error.sentence)
       return BroadcastOutcome(outcome: outcome, reached: wanted.count, applied: 0)
@@ -62,7 +62,7 @@ extension DeviceFleet {
     else { return }
     let follower = ChannelFollower(device: place.device, bundleID: self[place].bundleID, id: hosted.id)
     do {
-      _ = apply(try Self.readBroadcast(payload), id, to: follower, now)
+      _ = apply(try readBroadcast(payload), id, to: follower, now)
     } catch {
       _ = record(.ignored(error.cause, detail: error.sentence), of: ReceivedPush(id: id, token: token, type: .liveactivity), index)
     }
@@ -100,8 +100,8 @@ extension DeviceFleet {
   }
 
   /// Source: Apple, "Sending broadcast push notification requests to APNs": a broadcast updates and ends, and starts nothing.
-  private static func readBroadcast(_ payload: RawSpan) throws(PayloadProblem) -> ActivityPush {
-    let push = try ActivityPush(aps: JSONValue.aps(of: payload))
+  private func readBroadcast(_ payload: RawSpan) throws(PayloadProblem) -> ActivityPush {
+    let push = try ActivityPush(aps: JSONValue.aps(of: payload), shift: shift)
     if case .start = push.event {
       throw PayloadProblem(cause: .tokenKindMismatch, sentence: "a broadcast updates or ends activities and starts none")
     }

@@ -16,6 +16,36 @@ extension DeviceFleet {
     nextDue = min(nextDue ?? change.at, change.at)
   }
 
+  /// Something that a device does by itself.
+  public struct Change: Hashable, Sendable {
+    /// When.
+    public var at: Instant
+    /// What.
+    public var event: DeviceEvent.What
+    /// The device.
+    public var device: String
+    /// The app.
+    public var bundleID: String
+    /// The activity.
+    public var activity: String
+  }
+
+  /// What a device does next by itself; nil when nothing. O(activities).
+  public var nextChange: Change? {
+    var next: Change?
+    for device in devices.values {
+      for app in device.apps {
+        for hosted in app.activities {
+          guard let change = hosted.activity.nextChange(after: now), next.map({ ($0.at, $0.activity) > (change.at, hosted.id) }) ?? true
+          else { continue }
+          next = Change(
+            at: change.at, event: Self.what(change.state), device: device.name, bundleID: app.bundleID, activity: hosted.id)
+        }
+      }
+    }
+    return next
+  }
+
   private mutating func runActivities(until instant: Instant) {
     var changes: [DeviceEvent] = []
     nextDue = nil
@@ -41,15 +71,18 @@ extension DeviceFleet {
   private static func event(
     of hosted: HostedActivity, becoming state: LiveActivity.State, at instant: Instant, on device: Device, _ app: App
   ) -> DeviceEvent {
-    let what: DeviceEvent.What =
-      switch state {
-      case .active, .stale: .activityStale
-      case .ended: .activityEnded
-      case .dismissed: .activityDismissed
-      }
-    var event = DeviceEvent(what, at: instant, device: device.name, bundleID: app.bundleID, token: hosted.token)
+    var event = DeviceEvent(what(state), at: instant, device: device.name, bundleID: app.bundleID, token: hosted.token)
     event.items = [hosted.id]
     if state == .ended { event.detail = "eight hours have passed since it started" }
     return event
+  }
+
+  /// The event of becoming so.
+  private static func what(_ state: LiveActivity.State) -> DeviceEvent.What {
+    switch state {
+    case .active, .stale: .activityStale
+    case .ended: .activityEnded
+    case .dismissed: .activityDismissed
+    }
   }
 }

@@ -28,6 +28,9 @@ public struct DeviceFleet: Sendable {
   /// The newest instant seen; time that steps back stands still here.
   var now: Instant = .distantPast
 
+  /// What turns the dates that senders write into the devices': zero unless the product's clock has been moved.
+  public var shift = TimeSpan.zero
+
   /// How many tokens the gateway has yet to be told about.
   public private(set) var pendingRegistrations = 0
 

@@ -54,7 +54,7 @@ struct LiveActivity: Sendable, Equatable {
   /// An activity that starts at `now`, by a push or, without a timestamp, by its app.
   init(
     attributesType: String, attributes: JSONObject, contentState: JSONObject, timestamp: Int64? = nil, staleDate: Instant? = nil,
-    relevanceScore: Double? = nil, at now: Instant
+    relevanceScore: Double? = nil, shift: TimeSpan = .zero, at now: Instant
   ) {
     self.attributesType = attributesType
     self.attributes = attributes
@@ -63,7 +63,7 @@ struct LiveActivity: Sendable, Equatable {
     self.relevanceScore = relevanceScore ?? 0
     startedAt = now
     // A start is taken whatever its timestamp; one in milliseconds must not make every later update look old.
-    self.timestamp = timestamp.flatMap { Instant(unixSeconds: $0) > now + Self.timestampLead ? nil : $0 }
+    self.timestamp = timestamp.flatMap { Instant(unixSeconds: $0) + shift > now + Self.timestampLead ? nil : $0 }
   }
 
   /// When it ended or, if nothing else happens, will end.
@@ -95,7 +95,7 @@ struct LiveActivity: Sendable, Equatable {
   mutating func update(_ push: ActivityPush, at now: Instant) -> UpdateResult {
     if now >= endInstant { return .hadEnded(endInstant) }
     if let timestamp, push.timestamp < timestamp { return .staleTimestamp(newest: timestamp) }
-    if Instant(unixSeconds: push.timestamp) > now + Self.timestampLead { return .futureTimestamp }
+    if push.sentAt > now + Self.timestampLead { return .futureTimestamp }
     timestamp = push.timestamp
     take(push)
     staleDate = push.staleDate

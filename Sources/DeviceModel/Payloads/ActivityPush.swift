@@ -22,8 +22,10 @@ struct ActivityPush: Sendable, Equatable {
   }
 
   var event: Event
-  /// `timestamp`, in Unix seconds.
+  /// `timestamp`, in Unix seconds by the sender's clock; pushes are compared by it as it is.
   var timestamp: Int64
+  /// What turns the sender's dates into the device's.
+  var shift = TimeSpan.zero
   /// `content-state`; always there on `start` and `update`.
   var contentState: JSONObject?
   var staleDate: Instant?
@@ -32,8 +34,14 @@ struct ActivityPush: Sendable, Equatable {
   /// Whether an alert lights the screen.
   var alerts: Bool
 
+  /// When it was sent, by the device's clock.
+  var sentAt: Instant { Instant(unixSeconds: timestamp) + shift }
+
   /// Reads `aps` of a payload; throws what would make the device drop it.
-  init(aps: JSONValue) throws(PayloadProblem) {
+  ///
+  /// - Parameter shift: What turns the sender's dates into the device's.
+  init(aps: JSONValue, shift: TimeSpan = .zero) throws(PayloadProblem) {
+    self.shift = shift
     let event = aps["event"]
     guard let name = event?.stringValue, ["start", "update", "end"].contains(name) else {
       throw Self.notUnderstood("aps.event must be \"start\", \"update\" or \"end\"\(Self.found(event))")
@@ -47,8 +55,8 @@ struct ActivityPush: Sendable, Equatable {
       throw PayloadProblem(
         cause: .contentStateNotDecodable, sentence: "aps.content-state must be an object on \(name)\(Self.found(aps["content-state"]))")
     }
-    staleDate = try Self.date("stale-date", of: aps)
-    dismissalDate = try Self.date("dismissal-date", of: aps)
+    staleDate = try Self.date("stale-date", of: aps).map { $0 + shift }
+    dismissalDate = try Self.date("dismissal-date", of: aps).map { $0 + shift }
     if let score = aps["relevance-score"], !score.isNumber {
       throw Self.notUnderstood("aps.relevance-score must be a number\(Self.found(score))")
     }

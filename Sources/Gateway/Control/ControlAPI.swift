@@ -1,6 +1,6 @@
 public import Control
 public import Faults
-public import Primitives
+import Primitives
 public import Push
 public import Storage
 public import Telemetry
@@ -30,13 +30,13 @@ public struct ControlAPI: Sendable {
     public var obstacles: @Sendable () -> [String]
     /// What `/dev/` serves; nil outside `dev`.
     public var devFiles: DevFiles?
-    /// The time.
-    public var now: @Sendable () -> Instant
+    /// The product's time, and who moves it.
+    public var clock: ClockDriver
 
     /// These parts.
     public init(
       store: Store, apps: AppDirectory, upstreams: [String], metrics: [any Metric], version: String,
-      obstacles: @escaping @Sendable () -> [String], devFiles: DevFiles? = nil, now: @escaping @Sendable () -> Instant
+      obstacles: @escaping @Sendable () -> [String], devFiles: DevFiles? = nil, clock: ClockDriver
     ) {
       self.store = store
       fixedApps = apps
@@ -45,7 +45,7 @@ public struct ControlAPI: Sendable {
       self.version = version
       self.obstacles = obstacles
       self.devFiles = devFiles
-      self.now = now
+      self.clock = clock
     }
   }
 
@@ -60,6 +60,7 @@ public struct ControlAPI: Sendable {
       + statusRoutes
       + devRoutes
       + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes
+      + ClockRoutes(parts.clock).routes
   }
 
   /// The push token that a path names, in hexadecimal of either case.

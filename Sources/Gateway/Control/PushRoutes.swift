@@ -20,12 +20,12 @@ extension ControlAPI {
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     try reader.finish()
     let id = try id(routed)
-    let until = span.map { parts.now() + $0 }
+    let until = span.map { parts.clock.clock.real + $0 }
     if let broadcasts = try await broadcasts(id, until: until, all: all, routed.grant) { return broadcasts }
     if let span {
       // Until the push has ended, or as long as was asked for; then it is told as it is.
       let query = PushQuery(id: id, visibleBundleIDs: routed.grant.bundleIDs)
-      let wait = PushWait(count: 1, until: parts.now() + span)
+      let wait = PushWait(count: 1, until: parts.clock.clock.real + span)
       _ = try await asking { () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
     }
     let records = try await visiblePushes(id, all: all, routed.grant)
@@ -48,7 +48,7 @@ extension ControlAPI {
       throw .badRequest("count says how many pushes to wait for, so give wait too, such as wait=10s", field: "count")
     }
     if let token { query.token = try await wholeToken(token, routed.grant) }
-    let wait = span.map { PushWait(count: count ?? 1, until: parts.now() + $0) }
+    let wait = span.map { PushWait(count: count ?? 1, until: parts.clock.clock.real + $0) }
     let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
     var object: JSONObject = ["pushes": .array(page.pushes.map(\.json))]
     object["next"] = page.next.map { .string($0.text) }

@@ -16,7 +16,7 @@ extension ControlAPI {
     let apps = parts.apps.limited(to: { routed.grant.sees($0) })
     let answers = parts.settings?.parts.provider.rules.answers ?? ProviderAnswers()
     let rules = RequestRules(apps: apps, providers: ProviderDirectory([]), answers: answers)
-    switch push.verdict(rules, now: parts.now()) {
+    switch push.verdict(rules, RequestTime(parts.clock.clock.moment, parts.clock.settings)) {
     case .refused(let refusal):
       var object = Self.refused(refusal.reason, .none, detail: refusal.detail)
       object["field"] = .string(refusal.field)
@@ -138,8 +138,8 @@ private struct WhatIfPush: Sendable {
   func text(_ range: ByteRange) -> String { unsafe headers.span.bytes[range].string }
 
   /// What the rules say of it.
-  func verdict(_ rules: RequestRules, now: Instant) -> Verdict {
-    unsafe rules.judge(fields, headers: headers.span.bytes, body: body.span.bytes, now: now)
+  func verdict(_ rules: RequestRules, _ time: RequestTime) -> Verdict {
+    unsafe rules.judge(fields, headers: headers.span.bytes, body: body.span.bytes, time: time)
   }
 
   /// The admission that it would ask for.

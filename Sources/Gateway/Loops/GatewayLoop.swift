@@ -14,7 +14,7 @@ final class GatewayLoop: Sendable {
   ///
   /// - Throws: `SystemError` or `CryptoError`, when the kernel or OpenSSL refuses something.
   init(
-    _ index: Int, sockets: [ListeningSocket], _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
+    _ index: Int, sockets: [ListeningSocket], _ shared: ProviderShared, clock: @escaping @Sendable () -> Moment
   ) throws {
     let started = Handoff<Result<(Mailbox<Batch>, Mailbox<ForwardedBroadcast>, Mailbox<LoopOrder>), any Error>>()
     thread = try Thread.start(name: "loop-\(index)") {

@@ -27,9 +27,9 @@ final class LoopBody {
   var orders: Mailbox<LoopOrder> { inbox! }
 
   init(
-    _ index: Int, sockets: [ListeningSocket], _ shared: ProviderShared, clock: @escaping @Sendable () -> Instant
+    _ index: Int, sockets: [ListeningSocket], _ shared: ProviderShared, clock: @escaping @Sendable () -> Moment
   ) throws {
-    loop = try EventLoop(clock: clock)
+    loop = try EventLoop(moments: clock)
     let transport = TransportLoop(
       on: loop, connections: Limits.connectionsPerLoop + Limits.upstreamConnectionsPerLoop,
       exchanges: Limits.exchangesPerLoop, blockBytesMax: Limits.exchangeBytes, turnWork: Limits.turnWork,

@@ -30,7 +30,7 @@ extension ProviderLoop {
     let remembered = state(of: connection)
     let verdict = rules.evaluateBroadcast(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: remembered.environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
+      environment: remembered.environment, time: time, memory: &state.value.memory, connection: &remembered.credentials.value)
     switch verdict {
     case .refused(let refusal):
       conclude(refusal.reason, on: connection)

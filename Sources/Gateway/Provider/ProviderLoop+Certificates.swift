@@ -12,7 +12,7 @@ extension ProviderLoop {
     let bounds = ClientCertificate.Bounds(topics: Limits.certificateTopics, topicBytes: Limits.topicBytes)
     guard let shown = connection.clientCertificate(bounds) else { return .standard }
     let certificate = SenderCertificate(shown)
-    let fault = certificate.fault(in: PushEnvironment(serverName: connection.serverName), at: loop.now)
+    let fault = certificate.fault(in: PushEnvironment(serverName: connection.serverName), at: loop.realNow)
     guard let fault else {
       connection.context = ProviderConnection(connection, certificate: certificate, seed: seed)
       return .trusted

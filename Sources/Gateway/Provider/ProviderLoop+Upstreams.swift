@@ -1,3 +1,4 @@
+import Control
 import Delivery
 import Forwarding
 import Primitives
@@ -22,6 +23,8 @@ extension ProviderLoop: ForwarderDelegate {
 
   func upstreamOpened(_ upstream: Int) {
     store.upstreamAvailable(UInt16(upstream))
+    // A mock device that has been started anew shows the machine's time.
+    if clockSettings.permitted { Task { [clock] in await clock.announce() } }
     conditions.set("signing \(upstream)", nil)
     observer?(.upstreamOpened(name: upstreamNames[upstream]))
   }

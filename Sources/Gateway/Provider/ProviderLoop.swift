@@ -1,3 +1,4 @@
+import Control
 import Delivery
 import Faults
 import Forwarding
@@ -33,6 +34,8 @@ final class ProviderLoop {
   let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
   private let explainsAlways: Bool
+  let clock: ClockDriver
+  let clockSettings: ClockSettings
   let seed: UInt64
   private let initialConcurrentStreams: Int
   let ids = RandomPool()
@@ -75,6 +78,8 @@ final class ProviderLoop {
     conditions = shared.conditions
     observer = shared.observer
     explainsAlways = shared.explainsAlways
+    clock = shared.clock
+    clockSettings = shared.clock.settings
     broadcastAnswers = BroadcastAnswerRules(current.rules.answers)
     seed = shared.seed
     initialConcurrentStreams = shared.initialConcurrentStreams
@@ -86,7 +91,7 @@ final class ProviderLoop {
     faults = FaultInjector(shared.faults, on: transport)
     awaited = AwaitedAnswers(on: loop)
     forwarder = Forwarder(
-      shared.upstreams, authorization: UpstreamAuthorization(shared.signers), on: transport)
+      shared.upstreams, authorization: UpstreamAuthorization(shared.signers), senders: clockSettings.providerTimes, on: transport)
     forwarder.delegate = self
     faults.resume = { [unowned self] in resume($0, on: $1, after: $2) }
     awaited.whenLate = { [unowned self] in accept($0, .forwarding, .none) }
@@ -98,6 +103,9 @@ final class ProviderLoop {
 
   /// Pushes that are written to upstreams and not answered, and that wait for a stream.
   var load: (inFlight: Int, queued: Int) { forwarder.load }
+
+  /// The times by which requests of this round are judged.
+  var time: RequestTime { RequestTime(loop.moment, clockSettings) }
 
   /// Forwards nothing more; what is on its way may still be answered.
   func drain() { forwarder.drain() }
@@ -120,7 +128,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     }
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: environment, now: loop.now, memory: &state.value.memory, connection: &remembered.credentials.value)
+      environment: environment, time: time, memory: &state.value.memory, connection: &remembered.credentials.value)
     if remembered.credentials.value.takeWarning() { observer?(.tooManyTokenUpdates(connection.peer)) }
     switch verdict {
     case .push(let push):
@@ -133,7 +141,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   private func take(_ push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) {
-    if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.now) {
+    if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.realNow) {
       refuse(overLimit(push, of: provider, limit), exchange, environment: connection.environment, retryAfterSeconds: 1)
     } else {
       admit(push, exchange, from: connection)
@@ -152,7 +160,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     guard rules.answers.raiseAfterRefusedPush else { return false }
     let remembered = state(of: connection)
     return rules.trusts(
-      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: remembered.environment, now: loop.now,
+      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: remembered.environment, time: time,
       memory: &state.value.memory, connection: &remembered.credentials.value)
   }
 

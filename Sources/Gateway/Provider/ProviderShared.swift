@@ -1,3 +1,4 @@
+import Control
 import Faults
 import Forwarding
 import Rules
@@ -22,6 +23,8 @@ struct ProviderShared: Sendable {
   let faults: FaultBook
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
+  /// The product's clock, and which clocks senders and their provider tokens go by.
+  let clock: ClockDriver
   /// Whether every answer explains itself, not only those whose request asks for it.
   let explainsAlways: Bool
   let observer: (@Sendable (GatewayEvent) -> Void)?

@@ -30,6 +30,7 @@ public struct ReloadReport: Hashable, Sendable {
     compare("control.port", \.controlPort)
     compare("provider.explainHeaders", \.explainHeaders)
     compare("loops", \.loops)
+    compare("clock", \.clock)
     compare("store.path", \.store)
     compare("pushLog.maxEntries", \.pushLogEntries)
     compare("log.format", \.logFormat)

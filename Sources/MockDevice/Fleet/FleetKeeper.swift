@@ -2,6 +2,7 @@ import DeviceModel
 import Primitives
 import Push
 import Reactor
+import Rules
 
 /// The fleet on its loop: carries out its effects, watches the clock for it, and answers those who wait for something to happen.
 ///
@@ -22,12 +23,14 @@ final class FleetKeeper {
 
   /// Takes the effects of a round, in order.
   var carryOut: ([DeviceEffect]) -> Void = { _ in }
-  /// Sees the fleet at the end of every round in which something happened.
+  /// Sees the fleet at the end of every round in which something happened, at the machine's time.
   var observe: (DeviceFleet, Instant) -> Void = { _, _ in }
   /// Asks the gateway what a token was registered as, which `learn` tells then; false when it cannot be asked.
   var ask: (DeviceToken) -> Bool = { _ in false }
   /// Pushes that wait for such an answer.
   let held: HeldPushes
+  /// The clock by which senders write the dates of payloads.
+  var senders = TimeScale.real
   private unowned let loop: EventLoop
   private var waiters: [Waiter] = []
   private var seenEvent: UInt64 = 0
@@ -54,10 +57,18 @@ final class FleetKeeper {
   /// The product's time in this round.
   var now: Instant { loop.now }
 
+  /// The times by which a request of this round is judged; the fleet goes by them, too.
+  func takeTime() -> RequestTime {
+    let time = RequestTime.upstream(loop.moment, senders: senders)
+    fleet.shift = time.shift
+    return time
+  }
+
   /// Records what became of a registration.
   func note(_ report: Registrar.Report) {
     if case .fetchMessage(let token, _, let channel) = report.effect {
       if let message = report.message {
+        _ = takeTime()
         unsafe fleet.receiveStoredMessage(message.id, for: token, payload: message.payload.span.bytes, at: now)
       } else if case .givenUp(let reason) = report.verdict {
         fleet.note(.registrationFailed, token: token, push: nil, detail: "the channel \(channel) cannot be asked for: \(reason)", at: now)
@@ -108,7 +119,7 @@ final class FleetKeeper {
     seenEvent = fleet.newestEvent
     let effects = fleet.takeEffects()
     if !effects.isEmpty { carryOut(effects) }
-    observe(fleet, loop.now)
+    observe(fleet, loop.realNow)
     if !waiters.isEmpty { waiters.removeAll { $0.look(fleet) } }
     armActivityTimer()
   }

@@ -90,10 +90,11 @@ final class PushDesk {
     _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, _ progress: PushProgress
   ) -> PushSettlement {
     let now = keeper.now
+    let time = keeper.takeTime()
     // What connections may do is the gateway's to judge: the tokens here are its own.
     var connection = ConnectionCredentials(source: 0)
     let verdict = rules.evaluate(
-      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory,
+      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, time: time, memory: &memory,
       connection: &connection)
     switch verdict {
     case .refused(let refusal):
@@ -124,9 +125,10 @@ final class PushDesk {
   /// served here.
   func settleBroadcast(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int) -> BroadcastAnswer {
     let now = keeper.now
+    let time = keeper.takeTime()
     var connection = ConnectionCredentials(source: 0)
     let verdict = rules.evaluateBroadcast(
-      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, now: now, memory: &memory,
+      fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: nil, time: time, memory: &memory,
       connection: &connection)
     switch verdict {
     case .refused(let refusal):

@@ -1,4 +1,4 @@
-public import Primitives
+import Primitives
 public import Push
 
 extension RequestRules {
@@ -11,13 +11,13 @@ extension RequestRules {
   /// What needs the stored channels is left to the store: an id that was never given out or is deleted, how many there may be, and
   /// whether the channel stores messages. The parameters are those of `evaluate`.
   public func evaluateBroadcast(
-    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, time: RequestTime,
     memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) -> BroadcastVerdict {
     do {
       return .accepted(
         try checkBroadcast(
-          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, now: now, memory: &memory,
+          fields, headers: headers, body: body, bodyBytesTotal: bodyBytesTotal, environment: environment, time: time, memory: &memory,
           connection: &connection))
     } catch {
       var refusal = Refusal(reason: error.reason, field: error.field, detail: error.detail)
@@ -29,7 +29,7 @@ extension RequestRules {
   }
 
   private func checkBroadcast(
-    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, now: Instant,
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, environment: PushEnvironment?, time: RequestTime,
     memory: inout RequestMemory, connection: inout ConnectionCredentials
   ) throws(Violation) -> BroadcastRequest {
     guard let path = fields.path else { preconditionFailure("only a request with a path is judged here") }
@@ -40,13 +40,13 @@ extension RequestRules {
         "the method must be \(route.methods) for this path, not \(fields.method.map { headers[$0].quoted } ?? "absent")")
     }
     try checkDuplicates(fields)
-    let sender = try authenticate(fields.authorization, headers, environment, now, &memory.tokens, &connection)
+    let sender = try authenticate(fields.authorization, headers, environment, time, &memory.tokens, &connection)
     let id = try BroadcastHeaders.id(fields, headers)
     let sending = route == .broadcasts ? try BroadcastHeaders.check(fields, headers) : nil
     let app = try checkBundle(headers[bundle], sender)
     let action: BroadcastRequest.Action
     if let sending {
-      action = .send(try checkPush(sending, fields, headers, body, bodyBytesTotal, app: app, now: now, &memory.payload))
+      action = .send(try checkPush(sending, fields, headers, body, bodyBytesTotal, app: app, time: time, &memory.payload))
     } else if route == .allChannels {
       action = .list
     } else if headers[method].equals("POST") {
@@ -99,8 +99,7 @@ extension RequestRules {
 
   private func checkPush(
     _ sending: BroadcastHeaders, _ fields: RequestFields, _ headers: RawSpan, _ body: RawSpan, _ bodyBytesTotal: Int, app: Int,
-    now: Instant,
-    _ memory: inout PayloadMemory
+    time: RequestTime, _ memory: inout PayloadMemory
   ) throws(Violation) -> BroadcastPush {
     let channel = try BroadcastHeaders.channel(fields.channelID, headers)
     guard bodyBytesTotal > 0 else {
@@ -111,7 +110,7 @@ extension RequestRules {
     }
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
-      type: .liveactivity, now: now, priority: sending.priority, hasCollapseID: false, hasChannelID: false)
+      type: .liveactivity, now: time.sender, priority: sending.priority, hasCollapseID: false, hasChannelID: false)
     let validation = apps.policy(at: app).validation
     var (traits, warnings) = try PayloadRules.check(body, context, validation, answers.malformedBody, &memory)
     if traits.activity == .start {
@@ -122,7 +121,7 @@ extension RequestRules {
     }
     if sending.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
     return BroadcastPush(
-      channel: channel, expiration: sending.expiration, priority: sending.priority ?? .immediate,
+      channel: channel, expiration: time.product(sending.expiration), priority: sending.priority ?? .immediate,
       prioritySent: sending.priority != nil, warnings: warnings)
   }
 }

@@ -6,7 +6,7 @@ import Push
 ///
 /// A backend signs with one provider token for up to an hour, sends to one app at a time, and its reload pushes are all the
 /// same few bytes. Everything here is keyed by exact bytes, and holds only what those bytes and the rules decide: nothing that
-/// depends on the time, a token or stored state. It belongs to one `RequestRules`.
+/// depends on the time (but for when a token was first seen), a push token or stored state. It belongs to one `RequestRules`.
 public struct RequestMemory: ~Copyable {
   var tokens: ProviderTokenVerdicts
   var topic = TopicMemory()

@@ -8,39 +8,40 @@ extension RequestRules {
   /// In order: missing, new tokens too often, unreadable or wrongly signed, too old or too new, of the other environment, of
   /// another team than the key's, not for this connection (apns.md sections 4 and 5.3).
   func authenticate(
-    _ authorization: ByteRange?, _ headers: RawSpan, _ environment: PushEnvironment?, _ now: Instant, _ tokens: inout ProviderTokenVerdicts,
+    _ authorization: ByteRange?, _ headers: RawSpan, _ environment: PushEnvironment?, _ time: RequestTime,
+    _ tokens: inout ProviderTokenVerdicts,
     _ connection: inout ConnectionCredentials
   ) throws(Violation) -> Sender {
     if let certificate = connection.certificate { return .certificate(certificate) }
     if let authorization, let known = tokens.latest(headers[authorization]), connection.knows(known.identity) {
-      try check(known.provider, issuedAt: known.issuedAt, environment, now, &connection)
+      try check(known.provider, issuedAt: known.issuedAt, environment, time, &connection)
       return .provider(known.provider)
     }
     guard let authorization, !ProviderToken.isMissing(headers[authorization]) else {
       throw Violation(.missingProviderToken, "authorization", "authorization must be the word bearer, a space and the provider token")
     }
-    return .provider(try authenticate(anew: headers[authorization], environment, now, &tokens, &connection))
+    return .provider(try authenticate(anew: headers[authorization], environment, time, &tokens, &connection))
   }
 
   /// The same for a token that is not the last one on its connection or in this thread.
   private func authenticate(
-    anew authorization: RawSpan, _ environment: PushEnvironment?, _ now: Instant, _ tokens: inout ProviderTokenVerdicts,
+    anew authorization: RawSpan, _ environment: PushEnvironment?, _ time: RequestTime, _ tokens: inout ProviderTokenVerdicts,
     _ connection: inout ConnectionCredentials
   ) throws(Violation) -> Int {
     let identity = tokens.identity(of: authorization)
     let isNew = !connection.knows(identity)
     if isNew {
       try connection.checkFailures()
-      try connection.count(identity, tokenPolicy, now)
+      try connection.count(identity, tokenPolicy, time.tokens)
     }
     let refusals = tokens.refusals
-    switch tokens.finding(authorization, identity, providers) {
+    switch tokens.finding(authorization, identity, providers, shiftSeconds: time.tokenShiftSeconds) {
     case .invalid(let detail):
       if tokens.refusals != refusals { connection.countFailure() }
       throw Violation(.invalidProviderToken, "authorization", detail)
     case .verified(let provider, let issuedAt, let team):
-      if isNew { try connection.count(identity, of: providers.identity(of: provider), in: tokens.updates, tokenPolicy, now) }
-      try check(provider, issuedAt: issuedAt, environment, now, &connection)
+      if isNew { try connection.count(identity, of: providers.identity(of: provider), in: tokens.updates, tokenPolicy, time.tokens) }
+      try check(provider, issuedAt: issuedAt, environment, time, &connection)
       guard case .other(let teamID) = team else {
         if isNew { try connection.accept(identity, of: providers[provider]) }
         return provider
@@ -54,10 +55,10 @@ extension RequestRules {
 
   /// What has to be asked of each request anew, however well its token is known.
   private func check(
-    _ provider: Int, issuedAt: Int64, _ environment: PushEnvironment?, _ now: Instant, _ connection: inout ConnectionCredentials
+    _ provider: Int, issuedAt: Int64, _ environment: PushEnvironment?, _ time: RequestTime, _ connection: inout ConnectionCredentials
   ) throws(Violation) {
     do throws(Violation) {
-      try checkAge(issuedAt, now)
+      try checkAge(issuedAt, time.tokens)
     } catch {
       if error.reason == .expiredProviderToken { connection.expired(tokenPolicy) }
       throw error
@@ -93,9 +94,9 @@ extension RequestRules {
   /// What makes Apple's servers allow a connection more than one stream (apns.md section 1.3). The parameters are those of `evaluate`,
   /// which judges the request later and comes to the same.
   public func trusts(
-    _ authorization: ByteRange?, headers: RawSpan, environment: PushEnvironment?, now: Instant, memory: inout RequestMemory,
+    _ authorization: ByteRange?, headers: RawSpan, environment: PushEnvironment?, time: RequestTime, memory: inout RequestMemory,
     connection: inout ConnectionCredentials
   ) -> Bool {
-    (try? authenticate(authorization, headers, environment, now, &memory.tokens, &connection)) != nil
+    (try? authenticate(authorization, headers, environment, time, &memory.tokens, &connection)) != nil
   }
 }

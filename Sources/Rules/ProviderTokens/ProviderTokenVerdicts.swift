@@ -8,11 +8,12 @@ import Push
 /// oldest. So a stream of bad tokens displaces no good one. A hit allocates nothing; the stored headers bound the memory at
 /// `capacity` times `Limits.authorizationBytes`.
 ///
-/// Age, environment and apps are judged anew with each request: only what cannot change is kept.
+/// Age, environment and apps are judged anew with each request: only what cannot change is kept. When a token was signed is kept by the
+/// clock that tokens age by, to which the sender's is converted as it is at the time when the token is first seen.
 struct ProviderTokenVerdicts {
   /// What was found out about a token once.
   enum Finding {
-    /// Signed by the provider's key at that Unix time in seconds; whether its team is the key's own.
+    /// Signed by the provider's key at that time, in seconds; whether its team is the key's own.
     case verified(provider: Int, issuedAt: Int64, teamID: TeamMatch)
     /// Unreadable, of an unknown key, or wrongly signed.
     case invalid(detail: String)
@@ -73,7 +74,11 @@ struct ProviderTokenVerdicts {
   func identity(of authorization: RawSpan) -> UInt64 { Self.hash(authorization, seed: seed) | 1 }
 
   /// What is known of the token in that header value, or is found out now; `hash` is its identity.
-  mutating func finding(_ authorization: RawSpan, _ hash: UInt64, _ providers: ProviderDirectory) -> Finding {
+  ///
+  /// - Parameter shiftSeconds: What turns the sender's time into that of the clock that tokens age by.
+  mutating func finding(
+    _ authorization: RawSpan, _ hash: UInt64, _ providers: ProviderDirectory, shiftSeconds: Int64
+  ) -> Finding {
     // The lowest bit is always set.
     let first = Int(truncatingIfNeeded: hash >> 1) & (places.count - 1) & ~(Self.ways - 1)
     for index in first..<first + Self.ways where places[index].hash == hash {
@@ -83,7 +88,10 @@ struct ProviderTokenVerdicts {
       }
       return finding
     }
-    let finding = find(authorization, providers)
+    var finding = find(authorization, providers)
+    if case .verified(let provider, let issuedAt, let team) = finding, shiftSeconds != 0 {
+      finding = .verified(provider: provider, issuedAt: issuedAt.saturatingAdd(shiftSeconds), teamID: team)
+    }
     if case .invalid = finding { refusals &+= 1 }
     if let place = placeToReplace(from: first, by: finding) {
       places[place] = Place(hash: hash, header: authorization.array, finding: finding)

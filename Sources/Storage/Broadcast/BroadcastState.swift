@@ -3,7 +3,11 @@ import Primitives
 import Push
 
 /// Channels, the broadcasts that are on their way, and the last ones that were: pure, like the state that it is part of.
+///
+/// When a delivery is tried again goes by the machine's clock, as the delays of pushes do; the rest by the product's.
 struct BroadcastState {
+  /// How far the product's clock is ahead of the machine's.
+  var lead = TimeSpan.zero
   var channels = ChannelTable()
   /// What the next commit saves.
   private(set) var changes: [BroadcastChange] = []
@@ -33,6 +37,9 @@ struct BroadcastState {
   /// How many have not reached every upstream.
   var pendingCount: Int { payloads.count }
 
+  /// Those that have not, oldest first.
+  var unended: [BroadcastRecord] { payloads.keys.sorted().compactMap { records[$0] } }
+
   /// The broadcasts with that id, newest first.
   func records(of id: PushID) -> [BroadcastRecord] { (numbers[id] ?? []).reversed().compactMap { records[$0] } }
 
@@ -50,7 +57,7 @@ struct BroadcastState {
     return (found, false)
   }
 
-  /// When a broadcast must be looked at again; nil when none by itself.
+  /// When a broadcast must be looked at again, by the machine's clock; nil when none by itself.
   var nextDue: Instant? {
     guard !payloads.isEmpty else { return nil }
     return payloads.keys.compactMap { records[$0] }.flatMap(\.deliveries).filter { !$0.disposition.isFinal }.map(\.due).min()
@@ -107,7 +114,7 @@ extension BroadcastState {
       let message = StoredMessage(id: submission.id, until: until, payload: submission.payload)
       channels.setMessage(channel.id, message, &changes)
     }
-    record.deliveries = route.upstreams.map { .init(upstream: $0, disposition: .waiting, due: now) }
+    record.deliveries = route.upstreams.map { .init(upstream: $0, disposition: .waiting, due: now - lead) }
     payloads[record.sequence] = submission.payload
     add(record)
     release(record.sequence, signer: route.signer, patience: patience, at: now)
@@ -144,7 +151,7 @@ extension BroadcastState {
   mutating func releaseDue(patience: TimeSpan, at now: Instant, signer: (ChannelOwner) -> Int) {
     for number in payloads.keys.sorted() {
       guard let record = records[number] else { continue }
-      if record.deliveries.contains(where: { !$0.disposition.isFinal && $0.due <= now }) {
+      if record.deliveries.contains(where: { !$0.disposition.isFinal && $0.due <= now - lead }) {
         release(number, signer: signer(record.owner), patience: patience, at: now)
       }
     }
@@ -153,7 +160,8 @@ extension BroadcastState {
   private mutating func release(_ number: UInt64, signer: Int, patience: TimeSpan, at now: Instant) {
     guard var record = records[number], let payload = payloads[number] else { return }
     let deadline = Self.deadline(record, patience)
-    for index in record.deliveries.indices where !record.deliveries[index].disposition.isFinal && record.deliveries[index].due <= now {
+    for index in record.deliveries.indices where !record.deliveries[index].disposition.isFinal && record.deliveries[index].due <= now - lead
+    {
       let upstream = record.deliveries[index].upstream
       if record.deliveries[index].attempts > 0, now > deadline {
         end(&record, index, .expired, record.deliveries[index].cause, at: now)
@@ -162,7 +170,7 @@ extension BroadcastState {
       record.deliveries[index].disposition = .forwarding
       record.deliveries[index].attempts += 1
       // Its outcome comes before; when it was lost with an undone commit, it is sent again.
-      record.deliveries[index].due = now + .milliseconds(2 * Limits.upstreamAnswerMilliseconds)
+      record.deliveries[index].due = now - lead + .milliseconds(2 * Limits.upstreamAnswerMilliseconds)
       record.add(
         .init(at: now, disposition: .forwarding, cause: .none, upstream: upstream, attempt: record.deliveries[index].attempts))
       outgoing.append(
@@ -196,8 +204,8 @@ extension BroadcastState {
       // With expiration 0 there is one attempt, and a few seconds to find a connection for it.
       var mayRetry = record.expiration != .zero
       if case .notAttempted = outcome { mayRetry = true }
-      let due = now + retry.delay(afterFailures: record.deliveries[index].attempts, using: &generator)
-      guard mayRetry, due <= Self.deadline(record, patience) else {
+      let due = now - lead + retry.delay(afterFailures: record.deliveries[index].attempts, using: &generator)
+      guard mayRetry, due + lead <= Self.deadline(record, patience) else {
         end(&record, index, .expired, cause, at: now)
         break
       }
@@ -268,8 +276,8 @@ extension BroadcastState {
       let open = record.deliveries.filter { !$0.disposition.isFinal }
       record.deliveries.removeAll { !$0.disposition.isFinal }
       for upstream in route.upstreams where !record.deliveries.contains(where: { $0.upstream == upstream }) {
-        var delivery = open.first { $0.upstream == upstream } ?? .init(upstream: upstream, disposition: .waiting, due: now)
-        (delivery.disposition, delivery.due) = (.waiting, now)
+        var delivery = open.first { $0.upstream == upstream } ?? .init(upstream: upstream, disposition: .waiting, due: now - lead)
+        (delivery.disposition, delivery.due) = (.waiting, now - lead)
         record.deliveries.append(delivery)
       }
     }

@@ -50,10 +50,9 @@ struct StateLoader {
       var slot = token.pointee.laneHead
       while slot != none {
         let push = state.pushes[slot]
-        let isBrief = push.pointee.expiration == .zero && !push.pointee.traits.lane.mayWaitUnstored
         push.pointee.deadline =
-          isBrief
-          ? now + state.settings.connectPatience
+          push.pointee.isBrief
+          ? state.real(now) + state.settings.connectPatience
           : push.pointee.expiration.deadline(received: push.pointee.received, storage: state.settings.storage)
         push.pointee.token = number
         live[push.pointee.sequence] = nil

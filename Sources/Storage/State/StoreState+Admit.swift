@@ -79,7 +79,8 @@ extension StoreState {
     // One attempt, and no storage: what is no reload signal may only look for a connection.
     let isBrief = operation.expiration == .zero && !operation.traits.lane.mayWaitUnstored
     let deadline =
-      isBrief ? now + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
+      isBrief
+      ? real(now) + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
     var push = LivePush(
       sequence: log.next, received: operation.received, deadline: deadline, notBefore: .distantPast, block: block,
       id: operation.id, expiration: operation.expiration, traits: operation.traits, token: number, warnings: operation.warnings,
@@ -149,7 +150,7 @@ extension StoreState {
       pushes[slot].pointee.notBefore = now + coalesce
       pushes[slot].pointee.notBeforeCause = .coalescing
     }
-    if let next = nextBatch(number, operation, at: now), next > pushes[slot].pointee.notBefore {
+    if let next = nextBatch(number, operation, at: now), next > notBefore(slot) {
       pushes[slot].pointee.notBefore = next
       pushes[slot].pointee.notBeforeCause = .waitingForBatch
     }

@@ -29,7 +29,7 @@ extension StoreState {
       push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue
       let patience = operation.outcome.isAttempt && cause == .upstreamFailed ? serverErrorRetry(number) : nil
       push.pointee.isPatient = patience != nil
-      push.pointee.notBefore = now + (patience ?? settings.retry).delay(afterFailures: Int(push.pointee.failures), using: &generator)
+      push.pointee.notBefore = real(now) + (patience ?? settings.retry).delay(afterFailures: Int(push.pointee.failures), using: &generator)
       push.pointee.notBeforeCause = cause
       returnToLane(slot, cause, at: now)
     }
@@ -213,7 +213,9 @@ extension StoreState {
       let next = waiting.pointee.next
       if gives(way: push.pointee.traits, to: waiting.pointee.traits) {
         waiting.pointee.failures = push.pointee.failures
-        waiting.pointee.notBefore = max(waiting.pointee.notBefore, push.pointee.notBefore)
+        // From here on by the machine's clock, as the delay is.
+        let own = waiting.pointee.isDelayed ? waiting.pointee.notBefore : real(waiting.pointee.notBefore)
+        waiting.pointee.notBefore = max(own, push.pointee.notBefore)
         waiting.pointee.notBeforeCause = cause
         waiting.pointee.isPatient = push.pointee.isPatient
         if push.pointee.isCharged, !waiting.pointee.isCharged, budget(number, current) != nil {

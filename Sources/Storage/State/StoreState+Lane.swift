@@ -65,7 +65,8 @@ extension StoreState {
     let budget = push.pointee.isCharged ? nil : budget(number, slot)
     var terms = DecisionTerms(
       rule: budget.map { rule($0, number) }, mode: routes[tokens[number].pointee.route].pointee.mode,
-      unpaid: budget?.unpaid ?? .waits, isNew: false, notBefore: push.pointee.notBefore, notBeforeCause: push.pointee.notBeforeCause)
+      unpaid: budget?.unpaid ?? .waits, isNew: false,
+      notBefore: notBefore(slot), notBeforeCause: push.pointee.notBeforeCause)
     if let quiet = quietHours(number, slot)?.end(around: now), quiet > max(now, terms.notBefore) {
       (terms.notBefore, terms.notBeforeCause) = (quiet, .quietHours)
     }
@@ -227,15 +228,20 @@ extension StoreState {
   mutating func scheduleWake(_ number: UInt32, at now: Instant) {
     let token = tokens[number]
     var wake = Instant.distantFuture
+    var delayed = Instant.distantFuture
     var mayGo = token.pointee.inFlight == none
     var slot = token.pointee.laneHead
     while slot != none {
-      if mayGo { wake = min(wake, due(slot, of: number, at: now)) }
-      mayGo = mayGo && pushes[slot].pointee.traits.lane.letsOthersPass
-      wake = min(wake, pushes[slot].pointee.deadline)
-      slot = pushes[slot].pointee.next
+      let push = pushes[slot]
+      if mayGo {
+        if let delay = delay(slot, at: now) { delayed = min(delayed, delay) } else { wake = min(wake, due(slot, of: number, at: now)) }
+      }
+      mayGo = mayGo && push.pointee.traits.lane.letsOthersPass
+      if push.pointee.isBrief { delayed = min(delayed, push.pointee.deadline) } else { wake = min(wake, push.pointee.deadline) }
+      slot = push.pointee.next
     }
     setWake(number, wake)
+    if delayed != .distantFuture || !delays.isEmpty { delays.set(number, delayed) }
   }
 
   /// Ends the waiting pushes whose time has passed.
@@ -244,8 +250,8 @@ extension StoreState {
     while slot != none {
       let push = pushes[slot]
       let next = push.pointee.next
-      if push.pointee.deadline <= now {
-        let isBrief = push.pointee.expiration == .zero && !push.pointee.traits.lane.mayWaitUnstored
+      let isBrief = push.pointee.isBrief
+      if push.pointee.deadline <= (isBrief ? real(now) : now) {
         unlink(slot, from: number)
         finish(slot, .expired, isBrief ? .upstreamUnavailable : .expirationPassed, at: now)
       }

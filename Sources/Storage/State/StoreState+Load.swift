@@ -7,9 +7,10 @@ extension StoreState {
   /// The state that `engine` has saved. What was in flight waits again: whether it arrived is not known, and a push that
   /// comes twice is better than one that never comes.
   static func load(
-    _ engine: any Engine, settings: StoreSettings, resolver: RouteResolver, at now: Instant
+    _ engine: any Engine, settings: StoreSettings, resolver: RouteResolver, at now: Instant, lead: TimeSpan = .zero
   ) throws(StoreError) -> StoreState {
     var state = StoreState(settings: settings, resolver: resolver)
+    state.lead = lead
     var loader = StateLoader(logCapacity: state.log.capacity)
     try engine.load { (item) throws(StoreError) in
       do throws(ByteReader.Malformed) {
@@ -47,6 +48,7 @@ extension StoreState {
       if pushes[slot].pointee.errand != none { errands.moved(pushes[slot].pointee.errand, forwarding: 1) }
       relocated[pushes[slot].pointee.sequence] = slot
       setWake(number, .distantFuture)
+      delays.set(number, .distantFuture)
     }
   }
 

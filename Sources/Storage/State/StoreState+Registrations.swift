@@ -186,17 +186,22 @@ extension StoreState {
     forEachWaitingToken { state, number in
       guard state.routes[state.tokens[number].pointee.route].pointee.upstream == upstream else { return }
       let push = state.pushes[state.tokens[number].pointee.laneHead]
-      guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > now else { return }
-      push.pointee.notBefore = now
+      guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > state.real(now) else { return }
+      push.pointee.notBefore = state.real(now)
       push.pointee.failures = 0
       state.scheduleWake(number, at: now)
     }
   }
 
-  /// Visits the tokens in whose lanes something waits. O(waiting), not O(tokens): the heap knows them.
+  /// Visits the tokens in whose lanes something waits. O(waiting), not O(tokens): the heaps know them.
   private mutating func forEachWaitingToken(_ body: (inout StoreState, UInt32) -> Void) {
+    let delayed = Array(delays.keys)
     for entry in due.all where tokens[entry.key].pointee.laneHead != none && tokens[entry.key].pointee.wake == entry.due {
       body(&self, entry.key)
+    }
+    // Those that have nothing to do by the product's clock, and so are in no other heap.
+    for number in delayed where tokens[number].pointee.laneHead != none && tokens[number].pointee.wake == .distantFuture {
+      body(&self, number)
     }
   }
 }

@@ -25,6 +25,12 @@ struct StoreState: ~Copyable {
   var refused: RefusedLog
   var vocabulary = Vocabulary([])
   var due = DueHeap()
+  /// Lanes to look at by the machine's clock.
+  var delays = Delays()
+  /// How far the product's clock is ahead of the machine's in this round.
+  var lead = TimeSpan.zero {
+    didSet { casts.lead = lead }
+  }
   var generator: SplitMix64
   var counters = StoreCounters()
 
@@ -130,27 +136,6 @@ struct StoreState: ~Copyable {
     for index in batch.refusals.indices { note(batch.refusals[index], batch, at: now) }
   }
 
-  /// When the next lane must be looked at; nil when none by itself.
-  var nextDue: Instant? {
-    mutating get {
-      while let first = due.first {
-        if holds(first) { return first.due }
-        _ = due.popDue(at: first.due)
-      }
-      return nil
-    }
-  }
-
-  /// Takes out a token whose lane must be looked at now.
-  mutating func popDue(at now: Instant) -> UInt32? {
-    while let entry = due.popDue(at: now) {
-      guard holds(entry) else { continue }
-      tokens[entry.key].pointee.wake = .distantFuture
-      return entry.key
-    }
-    return nil
-  }
-
   /// Remembers when a lane must be looked at again.
   mutating func setWake(_ number: UInt32, _ wake: Instant) {
     let token = tokens[number]
@@ -169,7 +154,7 @@ struct StoreState: ~Copyable {
     swap(&heap, &due)
   }
 
-  private func holds(_ entry: DueHeap.Entry) -> Bool { tokens[entry.key].pointee.wake == entry.due }
+  func holds(_ entry: DueHeap.Entry) -> Bool { tokens[entry.key].pointee.wake == entry.due }
 }
 
 extension BlockPool {

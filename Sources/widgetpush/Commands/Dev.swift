@@ -27,6 +27,8 @@ extension Command {
       Option("--key", "FILE", "a provider key of your own, such as AuthKey_ABCDE12345.p8"),
       Option("--key-id", "ID", "its id (the one in the file's name)"), Option("--team", "ID", "the team of provider tokens (made up)"),
       Option("--san", "NAME", "further name or address of the certificate", repeatable: true),
+      Option("--clock-provider-times", "SCALE", "clock of those who send: real or virtual (real)"),
+      Option("--clock-token-age", "SCALE", "clock that provider tokens age by: real or virtual (real)"),
       Option("--bind", "ADDRESS", "IP address to listen on (127.0.0.1)"),
       Option("--advertise", "HOST", "name by which others reach this process (the address it listens on)"), .json,
     ],
@@ -104,6 +106,11 @@ extension Command {
     options.acceptsAnyApp = arguments.has("--any-app")
     let rules = try arguments.choice("--validation", of: AppPolicy.Validation.allCases.map(\.rawValue))
     options.validation = rules.flatMap(AppPolicy.Validation.init) ?? options.validation
+    func scale(_ option: String) throws(UsageError) -> TimeScale {
+      try arguments.choice(option, of: TimeScale.allCases.map(\.rawValue)).flatMap(TimeScale.init) ?? .real
+    }
+    options.clock.providerTimes = try scale("--clock-provider-times")
+    options.clock.tokenAge = try scale("--clock-token-age")
     options.advertised = arguments.value("--advertise")
     return options
   }

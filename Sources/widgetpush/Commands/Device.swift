@@ -1,10 +1,14 @@
 import Configuration
+import Control
 import MockDevice
 import Primitives
 import Push
 import Telemetry
 
 extension Command {
+  /// How far the gateway may set a device's clock back: at most as long as its call takes. The devices themselves stand still meanwhile.
+  private static let followingSlack = TimeSpan.seconds(5)
+
   /// `widgetpush device`.
   static let device = Command(
     "device", "runs a mock device behind a gateway",
@@ -26,7 +30,9 @@ extension Command {
       state = prepared
     }
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
-    let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: { Machine.now }))
+    let time = configuration.clock.permitted ? try Device.gatewayTime(configuration) : nil
+    let clock = ClockDriver(VirtualClock(real: { Machine.now }, time ?? VirtualTime()), configuration.clock, slack: followingSlack)
+    let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: clock))
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)
     if let state { _ = try state.folder.updateCredentials { $0.device = url } }

@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import Gateway
 import Primitives
 import Reactor
@@ -23,11 +24,14 @@ extension Command {
     let trace = ConfigurationTrace()
     let (configuration, state, options) = try gatewayConfiguration(arguments, trace)
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
-    var surroundings = Gateway.Surroundings(version: Version.text, clock: { Machine.now })
+    var storeFolder: String?
     if case .folder(let store)? = configuration.store {
       try Files.makeFolder(store)
-      surroundings.appStorage = AppStorage(folder: store)
+      storeFolder = store
     }
+    let clock = try ClockDriver.opened(configuration.clock, folder: storeFolder) { log.write(.warning, $0) }
+    var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
+    surroundings.appStorage = storeFolder.map { AppStorage(folder: $0) }
     let sockets = try GatewaySockets.bind(configuration)
     if let complaint = OpenFiles.complaint(loops: configuration.loops) { log.write(.warning, complaint) }
     warnOfReadableSecrets(trace, state, log)

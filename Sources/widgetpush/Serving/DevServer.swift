@@ -23,6 +23,8 @@ final class DevServer {
     var acceptsAnyApp = false
     /// Whether payloads that a device would drop are refused.
     var validation = AppPolicy.Validation.strict
+    /// What goes by the clock, which may be moved.
+    var clock = ClockSettings(permitted: true)
     /// The name by which others reach this process; nil for the address it listens on.
     var advertised: String?
   }
@@ -42,13 +44,13 @@ final class DevServer {
   ///
   /// - Parameter observer: Told what a person wants to see; called on any thread.
   init(_ options: Options, _ state: DevState, observer: @escaping @Sendable (GatewayEvent, Credentials) -> Void) throws {
-    let clock: @Sendable () -> Instant = { Machine.now }
-    let mint = try LeafMint(state, clock: clock)
+    let mint = try LeafMint(state, clock: { Machine.now })
     var configuration = Self.gatewayConfiguration(options, state)
+    let clock = try ClockDriver.opened(options.clock, folder: state.folder.store) { _ in }
     let sockets = try GatewaySockets.bind(configuration)
 
     // What devices ignore is among the events already.
-    log = Log(format: .text, level: .error, clock: clock)
+    log = Log(format: .text, level: .error, clock: { Machine.now })
     var deviceSurroundings = Device.Surroundings(version: Version.text, log: log, clock: clock)
     deviceSurroundings.identityForName = { mint?.identity(for: $0) }
     let device = try Device(
@@ -128,6 +130,7 @@ final class DevServer {
     configuration.faultsAllowed = true
     configuration.controlPort = options.controlPort
     configuration.plainPort = options.plainPort
+    configuration.clock = options.clock
     var policy = AppPolicy()
     policy.validation = options.validation
     for app in apps(options) { configuration.apps.append(AppDirectory.App(bundleID: app, policy: policy)) }

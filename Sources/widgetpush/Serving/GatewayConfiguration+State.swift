@@ -56,6 +56,8 @@ extension DevState {
     guard let (host, port) = UpstreamSettings.hostAndPort(of: url) else {
       throw CommandError("\(folder.file("credentials.json")): device must be https://HOST:PORT, not \"\(url)\"")
     }
-    return UpstreamSettings(name: GatewayConfiguration.deviceUpstream, host: host, port: port, authorityPEM: authorityPEM)
+    var upstream = UpstreamSettings(name: GatewayConfiguration.deviceUpstream, host: host, port: port, authorityPEM: authorityPEM)
+    upstream.accessToken = credentials.admin
+    return upstream
   }
 }

@@ -38,20 +38,20 @@ struct RuleEntries: ~Copyable {
     if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
       let verdict = rules.evaluateBroadcast(
         RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-        environment: nil, now: Self.now, memory: &memory, connection: &connection)
+        environment: nil, time: RequestTime(Self.now), memory: &memory, connection: &connection)
       guard case .refused(let refusal) = verdict else { return nil }
       return refusal.reason
     }
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      environment: nil, now: Self.now, memory: &memory, connection: &connection)
+      environment: nil, time: RequestTime(Self.now), memory: &memory, connection: &connection)
     guard case .refused(let refusal) = verdict else { return nil }
     return refusal.reason
   }
 
   mutating func trusts(_ exchange: Exchange) -> Bool {
     rules.trusts(
-      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: nil, now: Self.now, memory: &memory,
+      exchange.range(of: .authorization), headers: exchange.headerBytes, environment: nil, time: RequestTime(Self.now), memory: &memory,
       connection: &connection)
   }
 
@@ -74,7 +74,7 @@ struct RuleEntries: ~Copyable {
     for _ in 0..<(kept.count <= 256 ? 2 : 1) {
       let verdict = rules.evaluate(
         fields, headers: headers.span.bytes, body: kept.span.bytes, bodyBytesTotal: body.count,
-        environment: nil, now: Self.now, memory: &memory, connection: &connection)
+        environment: nil, time: RequestTime(Self.now), memory: &memory, connection: &connection)
       if case .refused(let refusal) = verdict { precondition(refusal.reason.status >= 400) }
     }
   }

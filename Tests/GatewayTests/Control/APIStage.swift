@@ -44,13 +44,13 @@ final class APIStage: Sendable {
     settings.registrations = 10_000
     settings.logEntries = 4096
     store = try Store(
-      engine: MemoryEngine(), apps: apps, loops: 1, settings: settings, clock: { now.value }, resolveUpstream: { _, _, _ in 1 },
+      engine: MemoryEngine(), apps: apps, loops: 1, settings: settings, clock: { Moment(now.value) }, resolveUpstream: { _, _, _ in 1 },
       deliver: { _, batch in delivered.change { $0.append(batch) } })
     let counter = Counter("pushes_total", help: "Pushes.")
     counter.add(3)
     var parts = ControlAPI.Parts(
       store: store, apps: apps, upstreams: ["device", "apple"], metrics: [counter], version: "1.2.3",
-      obstacles: { obstacles.value }, devFiles: devFiles, now: { now.value })
+      obstacles: { obstacles.value }, devFiles: devFiles, clock: ClockDriver(real: { now.value }))
     parts.faults = faults
     api = ControlAPI(parts)
     var tokens = AccessScope.allCases.map { AccessToken(name: $0.rawValue, scopes: [$0], secret: $0.rawValue) }

@@ -17,7 +17,7 @@ extension BroadcastTests {
       settings.logEntries = 1024
       let sink = Sink()
       store = try Store(
-        engine: engine, apps: AppDirectory([], anyApp: app), loops: 1, settings: settings, clock: { sink.now },
+        engine: engine, apps: AppDirectory([], anyApp: app), loops: 1, settings: settings, clock: { Moment(sink.now) },
         resolveUpstream: { _, _, name in name.flatMap { upstreams[$0] } ?? 0 }, deliverBroadcast: { _, broadcast in sink.add(broadcast) }
       ) { _, _ in }
       self.sink = sink

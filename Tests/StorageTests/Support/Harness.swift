@@ -34,7 +34,7 @@ final class Harness: Sendable {
     self.clock = clock
     store = try Store(
       engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
-      clock: { clock.now }, resolveUpstream: { _, _, _ in 1 },
+      clock: { Moment(clock.now) }, resolveUpstream: { _, _, _ in 1 },
       readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } }
     ) { loop, batch in
       delivered.batches.withLock { $0.append((loop, batch)) }

@@ -1,0 +1,91 @@
+import Configuration
+import Control
+import Dispatch
+import HTTPClient
+import JSON
+import Primitives
+
+/// A mock device in another process, whose clock is moved along with the gateway's through its own API.
+///
+/// The gateway leads: whoever asks only the gateway has both at the same time.
+final class DeviceClock: ClockPart {
+  private let name: String
+  private let url: String
+  private let secret: String
+  private let client: BlockingHTTPClient
+  /// Where calls block.
+  private let queue = DispatchQueue(label: "device clock")
+
+  private static let timeout = TimeSpan.seconds(12)
+  private static let pause: UInt64 = 20_000_000
+
+  /// The device at that upstream; nil where no access token for it is known.
+  init?(_ upstream: UpstreamSettings) {
+    guard let secret = upstream.accessToken else { return nil }
+    self.secret = secret
+    name = upstream.name
+    let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
+    url = "https://\(host):\(upstream.port)/v1/clock"
+    client = BlockingHTTPClient(
+      trust: upstream.authorityPEM.map { .pem($0) } ?? .system, bounds: .init(connect: .seconds(2), total: Self.timeout))
+  }
+
+  func clockChanged(to time: VirtualTime, at real: Instant) async {
+    let body: JSONValue = ["now": .string(time.now(at: real).preciseDescription), "frozen": .bool(time.frozenAt != nil)]
+    // What goes wrong shows when its standing is asked for.
+    _ = await call("PUT", body)
+  }
+
+  func standing(of time: VirtualTime, until: Instant?, real: @Sendable () -> Instant) async -> ClockStanding {
+    while true {
+      let standing = await look(time)
+      // Nothing has changed at a device that cannot be asked: waiting would not help.
+      guard let until, !standing.isSettled, standing.changes > 0, real() < until else { return standing }
+      try? await Task.sleep(nanoseconds: Self.pause)
+    }
+  }
+
+  private func look(_ time: VirtualTime) async -> ClockStanding {
+    let answer: JSONValue
+    switch await call("GET", nil) {
+    case .success(let json): answer = json
+    case .failure(let problem): return trouble(problem.message)
+    }
+    guard answer["permitted"]?.boolValue == true else {
+      return trouble("does not permit that its clock is moved: set clock.permitted there")
+    }
+    guard let now = answer["now"]?.stringValue.flatMap({ Instant(rfc3339: $0) }) else { return trouble("does not tell its time") }
+    if let frozenAt = time.frozenAt, now != frozenAt {
+      return trouble("shows \(now), and its clock cannot be set to \(frozenAt); restart it")
+    }
+    var standing = ClockStanding(outstandingCount: answer["outstandingCount"]?.intValue.map { Int($0) })
+    standing.changes = 1 &+ UInt64(answer["changes"]?.intValue ?? 0)
+    standing.next = answer["next"].flatMap { ClockEvent($0) }
+    standing.outstanding = (answer["outstanding"]?.arrayValue ?? []).map { ClockWork($0["message"]?.stringValue ?? "") }
+    return standing
+  }
+
+  private func trouble(_ clause: String) -> ClockStanding { ClockStanding(outstanding: [ClockWork("the mock device \(name) \(clause)")]) }
+
+  private struct Problem: Error { let message: String }
+
+  private func call(_ method: String, _ body: JSONValue?) async -> Result<JSONValue, Problem> {
+    await withCheckedContinuation { continuation in
+      queue.async { [self] in
+        var request = BlockingHTTPClient.Request(method, url)
+        request.fields = [.init("authorization", "Bearer \(secret)")]
+        request.body = body.map { Array($0.serialized().utf8) }
+        do throws(BlockingHTTPClient.Failure) {
+          let response = try client.perform(request)
+          let json = (try? JSONValue.parse(response.body)) ?? .null
+          guard response.status == 200 else {
+            return continuation.resume(returning: .failure(Problem(message: "answers \(response.status)")))
+          }
+          continuation.resume(returning: .success(json))
+        } catch {
+          continuation.resume(returning: .failure(Problem(message: "cannot be reached: \(error.message)")))
+        }
+      }
+    }
+  }
+}

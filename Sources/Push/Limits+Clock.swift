@@ -1,0 +1,11 @@
+// Bounds of moving the product's clock.
+extension Limits {
+  /// How far the product's clock may be moved ahead of the machine's, in days: ten years, far from where instants end.
+  public static let clockAheadDays: Int64 = 3653
+  /// Milliseconds for which moving the clock waits until all that became due is done.
+  public static let clockMilliseconds: Int64 = 10_000
+  /// Calls that may wait for their turn to move the clock.
+  public static let clockCalls = 64
+  /// Pushes that are listed of those that are still on their way when the clock has been moved.
+  public static let outstandingListed = 20
+}
