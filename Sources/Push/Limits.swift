@@ -1,4 +1,4 @@
-/// Every bound of the system, with its unit and its reason; nothing grows past what stands here.
+/// Every bound of the system, with its unit and its reason; nothing grows past what stands here and in the files beside this one.
 ///
 /// Layers that cannot see this file take their bounds as parameters from the compositions, which read them here.
 public enum Limits {
@@ -319,37 +319,4 @@ public enum Limits {
   public static let controlExchanges = 1024
   /// Longest `wait` of a list call, in seconds.
   public static let waitSeconds: Int64 = 300
-
-  // MARK: Mock device
-
-  /// Entries of a device's event log; the oldest go first.
-  public static let deviceLogEntries = 10_000
-  /// Devices one mock process hosts, not counting those that exist only as the token they were made for.
-  public static let devices = 10_000
-  /// Push tokens one mock process knows, about 250 bytes each; the oldest that nothing on a device owns are forgotten first.
-  public static let deviceTokens = 1_000_000
-  /// Apps on one mock device.
-  public static let appsPerDevice = 64
-  /// Controls of one app on one mock device.
-  public static let controlsPerApp = 64
-  /// Live Activities of one app that run at once; Apple lets the number depend on the device, about 5 have been seen.
-  public static let activitiesPerApp = 32
-  /// Ended Live Activities of one app that are still shown; the oldest go first.
-  public static let endedActivitiesPerApp = 32
-  /// Bytes of the name of a mock device, widget, control or activity.
-  public static let deviceNameBytes = 128
-  /// Bytes of a bundle id (App Store Connect allows 155 characters).
-  public static let bundleIDBytes = 155
-  /// Bytes of the `widgetpush-outcome` header; a longer detail is cut.
-  public static let outcomeHeaderBytes = 512
-  /// `wait=` calls open at once on a mock device.
-  public static let deviceWaiters = 256
-  /// Pushes that a mock device holds while it asks the gateway about their tokens; further ones are taken without asking.
-  public static let heldPushes = 1024
-  /// Milliseconds for which each is held at most: well within what a gateway waits for an answer.
-  public static let heldPushMilliseconds: Int64 = 2000
-  /// First and longest delay between attempts of a mock device to register a token, in milliseconds.
-  public static let registerRetryMilliseconds: (first: Int64, longest: Int64) = (100, 5000)
-  /// Milliseconds one registration call to the gateway may take.
-  public static let registerMilliseconds: Int64 = 10_000
 }

@@ -150,7 +150,7 @@ import Testing
       "tls.certificateFile": "c", "tls.keyFile": "k",
       "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn", "provider.clientCertificates.ca": "a",
       "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
-      "faults.allowed": "true",
+      "faults.allowed": "true", "clock.permitted": "true", "clock.tokenAge": "virtual", "clock.providerTimes": "virtual",
     ]
     // The switches have tests of their own.
     for key in GatewayConfiguration.keys where key.path.hasPrefix("provider.answers.") { values[key.path] = "" }
@@ -168,6 +168,7 @@ import Testing
       #expect(configuration.loops == 2)
       #expect(configuration.providerPorts == [5])
       #expect(configuration.explainHeaders && configuration.faultsAllowed)
+      #expect(configuration.clock == ClockSettings(permitted: true, tokenAge: .virtual, providerTimes: .virtual))
       #expect(configuration.initialConcurrentStreams == 1000)
       #expect(configuration.tokenUpdates == .warn)
       #expect(configuration.clientAuthorityPEM == "A")

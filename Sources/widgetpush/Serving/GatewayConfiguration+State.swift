@@ -20,7 +20,11 @@ extension GatewayConfiguration {
     if providers.isEmpty { providers = state.providers }
     if signingKeys.isEmpty { signingKeys = state.signingKeys }
     if accessTokens.isEmpty { accessTokens = state.accessTokens }
-    if upstreams.isEmpty { upstreams = [try state.deviceUpstream(at: deviceURL)] }
+    if upstreams.isEmpty {
+      upstreams = [try state.deviceUpstream(at: deviceURL)]
+      // Of no other use than to move its clock along.
+      if clock.permitted { upstreams[0].accessToken = state.credentials.admin }
+    }
     for index in upstreams.indices where !upstreams[index].isApple && upstreams[index].authorityPEM == nil {
       upstreams[index].authorityPEM = state.authorityPEM
     }
@@ -56,8 +60,6 @@ extension DevState {
     guard let (host, port) = UpstreamSettings.hostAndPort(of: url) else {
       throw CommandError("\(folder.file("credentials.json")): device must be https://HOST:PORT, not \"\(url)\"")
     }
-    var upstream = UpstreamSettings(name: GatewayConfiguration.deviceUpstream, host: host, port: port, authorityPEM: authorityPEM)
-    upstream.accessToken = credentials.admin
-    return upstream
+    return UpstreamSettings(name: GatewayConfiguration.deviceUpstream, host: host, port: port, authorityPEM: authorityPEM)
   }
 }
