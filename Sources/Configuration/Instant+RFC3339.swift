@@ -20,7 +20,8 @@ extension Instant {
       let offset = Self.offset(bytes[end...])
     else { return nil }
     self.init(unixSeconds: midnight + hour * 3600 + minute * 60 + second - offset)
-    nanoseconds += fraction
+    // Saturated beyond what an instant holds (the year 2262).
+    nanoseconds = nanoseconds.saturatingAdd(fraction)
   }
 
   /// Nanoseconds of the digits after a point behind the seconds, if there is one, and where they end; nil for a point alone.

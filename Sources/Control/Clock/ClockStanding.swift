@@ -65,7 +65,7 @@ public struct ClockWork: Hashable, Sendable {
 extension Instant {
   /// RFC 3339 with all nine digits of a second where there are more than milliseconds, so that who sets a clock to it sets it exactly.
   public var preciseDescription: String {
-    let rest = nanoseconds - nanoseconds.floorDivide(1_000_000) * 1_000_000
+    let rest = (nanoseconds % 1_000_000 + 1_000_000) % 1_000_000
     guard rest != 0 else { return description }
     let digits = String(rest)
     return description.dropLast() + String(repeating: "0", count: 6 - digits.count) + digits + "Z"

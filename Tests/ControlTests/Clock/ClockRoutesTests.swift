@@ -65,6 +65,21 @@ import Testing
     #expect(stage.clock.setting.isReal)
   }
 
+  /// Dates beyond what an instant holds are as far as one goes: refused, and nothing breaks.
+  @Test(arguments: [
+    ("9999-12-31T23:59:59.999999999Z", 400), ("2262-04-11T23:47:16.854775807Z", 400), ("0001-01-01T00:00:00.5Z", 409),
+    ("1677-09-21T00:12:43.145224192Z", 409),
+  ])
+  func datesBeyondAllBounds(text: String, status: Int) async throws {
+    #expect(try await call(.put, "/v1/clock", #"{"now":"\#(text)"}"#).status == status)
+    #expect(try await call(.post, "/v1/clock/advance", #"{"to":"\#(text)"}"#).status == status)
+    for span in ["9223372036854775807ms", "9223372036s", "99999999999999999999h", "106751d"] {
+      #expect(try await call(.post, "/v1/clock/advance", #"{"by":"\#(span)"}"#).status == 400)
+    }
+    #expect(stage.clock.setting.isReal)
+    #expect(Instant.distantFuture.preciseDescription.hasSuffix("854775807Z") && Instant.distantPast.preciseDescription.hasSuffix("Z"))
+  }
+
   @Test func whoMayDoWhat() async throws {
     #expect(try await call(.get, "/v1/clock", as: "register").status == 403)
     #expect(try await call(.put, "/v1/clock", #"{"frozen":true}"#, as: "read").status == 403)
