@@ -83,6 +83,8 @@ public struct UpstreamSettings: Hashable, Sendable {
   public var serverErrorRetry: TimeSpan
   /// An access token of the mock device with the scope `admin`, by which its clock is moved along; nil leaves that clock alone.
   public var accessToken: String?
+  /// How long it is left alone after it has refused the gateway's own provider token.
+  public var pause = TimeSpan.milliseconds(Limits.upstreamPauseMilliseconds)
 
   /// An upstream with these values.
   public init(name: String, host: String, port: UInt16, authorityPEM: String? = nil, isApple: Bool = false) {

@@ -12,6 +12,7 @@ extension ConfigurationReader {
       let authority = try entry.fileText("ca")
       let retry = try entry.integer("serverErrorRetrySeconds", in: 0...Limits.serverErrorRetrySeconds)
       let accessToken = try entry.secret("accessToken")
+      let pause = try entry.integer("pauseSeconds", in: 1...Limits.upstreamPauseSecondsMax)
       try entry.finish()
       switch (url, apple) {
       case (nil, let environment?):
@@ -20,6 +21,7 @@ extension ConfigurationReader {
         let host = environment == .production ? "api.push.apple.com" : "api.sandbox.push.apple.com"
         var settings = UpstreamSettings(name: name, host: host, port: 443, isApple: true)
         settings.serverErrorRetry = retry.map { .seconds($0) } ?? settings.serverErrorRetry
+        settings.pause = pause.map { .seconds($0) } ?? settings.pause
         upstreams.append(settings)
       case (let url?, nil):
         guard let (host, port) = UpstreamSettings.hostAndPort(of: url) else {
@@ -28,6 +30,7 @@ extension ConfigurationReader {
         var settings = UpstreamSettings(name: name, host: host, port: port, authorityPEM: authority)
         settings.serverErrorRetry = retry.map { .seconds($0) } ?? settings.serverErrorRetry
         settings.accessToken = accessToken
+        settings.pause = pause.map { .seconds($0) } ?? settings.pause
         upstreams.append(settings)
       default: throw entry.error("url", "or apple must be given; one of them")
       }

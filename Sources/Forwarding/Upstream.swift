@@ -1,3 +1,5 @@
+public import Primitives
+import Push
 public import Security
 
 /// Where pushes are forwarded to: a mock device, or Apple.
@@ -10,6 +12,8 @@ public struct Upstream: Sendable {
   public var port: UInt16
   /// What it is trusted by, with `h2` as the only protocol.
   public var tls: TLSContext
+  /// How long it is left alone after it has refused the gateway's own provider token.
+  public var pause = TimeSpan.milliseconds(Limits.upstreamPauseMilliseconds)
 
   /// An upstream with these values.
   public init(name: String, host: String, port: UInt16, tls: TLSContext) {

@@ -72,7 +72,7 @@ final class UpstreamLink {
         longestDelay: .milliseconds(Limits.reconnectLongestMilliseconds),
         breaker: .init(
           serverErrors: Limits.serverErrorsInARow, firstRest: .milliseconds(Limits.upstreamRestMilliseconds.first),
-          longestRest: .milliseconds(Limits.upstreamRestMilliseconds.longest), pause: .milliseconds(Limits.upstreamPauseMilliseconds))))
+          longestRest: .milliseconds(Limits.upstreamRestMilliseconds.longest), pause: upstream.pause)))
     state = Confined(State(window, authority: upstream.authority))
   }
 

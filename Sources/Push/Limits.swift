@@ -266,6 +266,8 @@ public enum Limits {
   public static let upstreamRestMilliseconds: (first: Int64, longest: Int64) = (1000, 60_000)
   /// Milliseconds that an upstream is left alone after it refused the gateway's own provider token.
   public static let upstreamPauseMilliseconds: Int64 = 60_000
+  /// The longest that may be configured instead, in seconds.
+  public static let upstreamPauseSecondsMax: Int64 = 3600
   /// Bytes of the pushes queued in one loop, all upstreams together.
   public static let upstreamQueueBytes = 64 << 20
 

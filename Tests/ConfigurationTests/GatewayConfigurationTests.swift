@@ -118,6 +118,7 @@ import Testing
     #expect(both.signingKeys.map(\.keyPEM) == ["P", "D"])
     #expect(try apple("{id: KEYP567890, file: p.p8}").signingKeys.map(\.environment) == [nil])
     #expect(try apple("{id: KEYP567890, file: p.p8}", more: ", serverErrorRetrySeconds: 60").upstreams[0].serverErrorRetry == .seconds(60))
+    #expect(try apple("{id: KEYP567890, file: p.p8}", more: ", pauseSeconds: 5").upstreams.map(\.pause) == [.seconds(5), .seconds(60)])
     for (keys, message) in [
       ("{id: KEYP567890, file: p.p8, environment: production}", "has no key for development"),
       ("{id: KEYP567890, file: p.p8}, {id: KEYD567890, file: d.p8}", "signs for both environments already"),

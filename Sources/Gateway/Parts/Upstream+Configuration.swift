@@ -9,6 +9,7 @@ extension Upstream {
     let trust: TLSContext.Trust = settings.authorityPEM.map { .authorities(pem: $0) } ?? .systemRoots
     self.init(
       name: settings.name, host: settings.host, port: settings.port, tls: try TLSContext.client(trust, protocols: [.http2]))
+    pause = settings.pause
   }
 }
 
