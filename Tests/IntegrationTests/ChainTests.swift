@@ -78,7 +78,9 @@ import Testing
     }
     print("\(pushes.count) pushes: \(ends.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))")
     print("struck: \(rules.map { "\($0["applied"].int ?? 0) \($0["then"])" }.joined(separator: ", "))")
-    #expect(ends["accepted ", default: 0] > pushes.count * 9 / 10, "\(ends)")
+    // How many merge depends on how long pushes are on their way.
+    let done = ends.filter { $0.key.hasPrefix("accepted") || $0.key.hasPrefix("merged") }.reduce(0) { $0 + $1.value }
+    #expect(done > pushes.count * 9 / 10, "\(ends)")
     #expect(try await first.terminate() == 0)
     #expect(try await second.terminate() == 0)
   }
