@@ -161,7 +161,7 @@ let package = Package(
         "YAML", "widgetpush",
       ],
       swiftSettings: tests),
-    .testTarget(name: "RepositoryTests", dependencies: ["Push"], swiftSettings: tests),
+    .testTarget(name: "RepositoryTests", dependencies: ["Push", "Rules"], swiftSettings: tests),
     .testTarget(
       name: "IntegrationTests", dependencies: ["HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport", "widgetpush"],
       swiftSettings: tests),

@@ -1,3 +1,4 @@
+import JSON
 import Primitives
 public import Push
 import YAML
@@ -9,7 +10,10 @@ extension ConfigurationReader {
   /// The list of apps; an entry for `*` holds for every other app.
   mutating func apps(
     _ key: String, upstreams: [UpstreamSettings], keys: [SigningKey]
-  ) throws(ConfigurationError) -> (apps: [AppDirectory.App], anyApp: AppDirectory.App?, fields: [String: Set<String>]) {
+  ) throws(ConfigurationError) -> (
+    apps: [AppDirectory.App], anyApp: AppDirectory.App?, fields: [String: Set<String>], contentStates: [String: [ContentStateType]]
+  ) {
+    var contentStates: [String: [ContentStateType]] = [:]
     var apps: [AppDirectory.App] = []
     var fields: [String: Set<String>] = [:]
     var anyApp: AppDirectory.App?
@@ -35,11 +39,24 @@ extension ConfigurationReader {
         app.policy = .apple
       }
       try entry.setPolicy(&app.policy)
+      let types = try entry.contentStates("contentStates")
+      if !types.isEmpty { contentStates[app.bundleID] = types }
       try entry.finish()
       fields[bundleID] = entry.appFields
       if bundleID == Self.anyAppID { anyApp = app } else { apps.append(app) }
     }
-    return (apps, anyApp, fields)
+    return (apps, anyApp, fields, contentStates)
+  }
+
+  /// A JSON Schema for each attributes type.
+  private mutating func contentStates(_ key: String) throws(ConfigurationError) -> [ContentStateType] {
+    guard let node = node(key) else { return [] }
+    do throws(FieldError) {
+      return try ContentStateType.list(JSONValue(node), at: key, max: Limits.contentStatesPerApp)
+    } catch {
+      let file = sources.file?.name ?? "configuration"
+      throw ConfigurationError(error.message, in: file, JSONPlaces(file: file, name: key, root: node).mark(of: error.field))
+    }
   }
 
   /// The fields that an app's entry gives, such as `validation` and `budgets.widgets.allowance`.
@@ -48,6 +65,7 @@ extension ConfigurationReader {
     for (key, node) in keys {
       switch (key, node.content) {
       case ("bundleID", _): continue
+      case ("contentStates", .mapping(let entries)): fields.formUnion(entries.map { "contentStates.\($0.key)" })
       case ("upstream", .scalar): fields.formUnion(["upstream.development", "upstream.production"])
       case (_, .mapping(let entries)):
         for entry in entries where !entry.value.isNull {

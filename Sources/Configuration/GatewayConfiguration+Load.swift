@@ -18,6 +18,7 @@ extension GatewayConfiguration {
       ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
       ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
       ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
+      ConfigurationKey("pushLog.maxAge", "SECONDS", "how long the log keeps a push at most (as long as there is room)"),
       ConfigurationKey("faults.allowed", "BOOL", "true permits faults to be set over the control API (false)"),
       ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
     ] + ConfigurationKey.clockKeys + answerKeys
@@ -61,6 +62,7 @@ extension GatewayConfiguration {
     var pushLog = try reader.section("pushLog")
     let entries = try pushLog.integer("maxEntries", in: 256...Int64(Limits.pushLogEntriesMax))
     configuration.pushLogEntries = entries.map { Int($0) } ?? configuration.pushLogEntries
+    configuration.pushLogAge = try pushLog.seconds("maxAge", in: 60...Double(Limits.pushLogAgeSecondsMax))
     try pushLog.finish()
 
     var faults = try reader.section("faults")
@@ -78,7 +80,7 @@ extension GatewayConfiguration {
     try reader.check(configuration.clock, configuration.upstreams)
     configuration.deviceURL = try reader.deviceURL("device", upstreams: configuration.upstreams)
     configuration.accessTokens = try reader.accessTokens("accessTokens")
-    (configuration.apps, configuration.anyApp, configuration.appFields) = try reader.apps(
+    (configuration.apps, configuration.anyApp, configuration.appFields, configuration.contentStates) = try reader.apps(
       "apps", upstreams: configuration.upstreams, keys: configuration.signingKeys)
     try reader.finish()
     return configuration

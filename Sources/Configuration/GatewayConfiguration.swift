@@ -1,3 +1,5 @@
+public import JSON
+public import Primitives
 public import Push
 
 /// What a gateway is told: faces, keys, apps, upstreams, store. Files and secrets it names have been read.
@@ -50,6 +52,8 @@ public struct GatewayConfiguration: Sendable {
   public var store: StorePlace?
   /// Pushes that the log keeps.
   public var pushLogEntries = Limits.pushLogEntries
+  /// How long the log keeps them at most; nil as long as there is room.
+  public var pushLogAge: TimeSpan?
   /// How log lines are written.
   public var logFormat = LogFormat.text
   /// What backends sign provider tokens with.
@@ -67,6 +71,8 @@ public struct GatewayConfiguration: Sendable {
   /// The fields that the file gives each app, such as `validation` and `budgets.widgets.allowance`, by bundle id; `*` has those of
   /// `anyApp`.
   public var appFields: [String: Set<String>] = [:]
+  /// What the content-states of apps decode from, by bundle id; "" has those of `anyApp`.
+  public var contentStates: [String: [ContentStateType]] = [:]
   /// Who may use the control API.
   public var accessTokens: [AccessTokenSettings] = []
 

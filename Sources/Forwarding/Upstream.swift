@@ -23,9 +23,11 @@ public struct Upstream: Sendable {
     self.tls = tls
   }
 
+  /// Host and port, as people write them.
+  public var address: String { "\(bracketedHost):\(port)" }
+
   /// The value of `:authority`.
-  var authority: String {
-    let host = host.contains(":") ? "[\(host)]" : host
-    return port == 443 ? host : "\(host):\(port)"
-  }
+  var authority: String { port == 443 ? bracketedHost : address }
+
+  private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 }

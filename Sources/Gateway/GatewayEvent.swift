@@ -21,7 +21,7 @@ public enum GatewayEvent: Sendable {
   /// A connection from there was closed, since it has brought nothing but provider tokens that are none.
   case invalidProviderTokens(SocketAddress)
   /// An upstream's last connection has failed, or could not be made.
-  case upstreamFailed(name: String, ConnectionEnd)
+  case upstreamFailed(name: String, address: String, ConnectionEnd)
   /// An upstream can be reached.
   case upstreamOpened(name: String)
   /// The store takes no pushes, for that reason; they are answered 503 until it does.

@@ -48,4 +48,19 @@ public final class BlockingHTTPClient: Sendable {
     }
     return try result.get()
   }
+
+  /// Sends `request` and hands the body of an answer of success to `reader` as it comes, for as long as that returns true; the answer that
+  /// is returned then has none. The body of any other answer is in it.
+  ///
+  /// - Parameter silence: How long nothing may come before the call fails, in whole seconds; it may take any time otherwise.
+  public func stream(_ request: Request, silence: TimeSpan, reader: @Sendable ([UInt8]) -> Bool) throws(Failure) -> Response {
+    var request = request
+    request.silence = silence
+    let result = handle.withLock { [request] handle in
+      withoutActuallyEscaping(reader) { reader in
+        Result { () throws(Failure) in try handle.perform(request, reader: reader) }
+      }
+    }
+    return try result.get()
+  }
 }

@@ -20,15 +20,17 @@ struct CurlHandle: ~Copyable {
   deinit { curl_easy_cleanup(handle) }
 
   /// One call; the connection stays open for the next.
+  ///
+  /// - Parameter reader: Takes the body of an answer of success as it comes, and says whether it wants more; nil has it collected.
   mutating func perform(
-    _ request: BlockingHTTPClient.Request
+    _ request: BlockingHTTPClient.Request, reader: (([UInt8]) -> Bool)? = nil
   ) throws(BlockingHTTPClient.Failure) -> BlockingHTTPClient.Response {
     // Forgets the options of the call before, not its connections.
     curl_easy_reset(handle)
     var errorText = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     let list = try fieldList(of: request)
     defer { curl_slist_free_all(list) }
-    let collector = ResponseCollector(bodyBytesMax: bounds.bodyBytesMax)
+    let collector = ResponseCollector(bodyBytesMax: bounds.bodyBytesMax, reader: reader)
     setOptions(of: request)
     widgetpush_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
     widgetpush_curl_set_callback(handle, CURLOPT_HEADERFUNCTION, receiveField)
@@ -48,7 +50,7 @@ struct CurlHandle: ~Copyable {
       throw BlockingHTTPClient.Failure(
         .tooLarge, "the answer of \(request.url) has more than \(bounds.bodyBytesMax) bytes")
     }
-    guard code == CURLE_OK else {
+    guard code == CURLE_OK || collector.isStopped else {
       var connectErrno = 0
       widgetpush_curl_get_long(handle, CURLINFO_OS_ERRNO, &connectErrno)
       let detail = String(decoding: errorText.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -69,7 +71,12 @@ struct CurlHandle: ~Copyable {
     // Without it, curl times name look-ups out with SIGALRM, which would hit some other thread.
     widgetpush_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
     widgetpush_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(bounds.connect.milliseconds)))
-    widgetpush_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, Int((request.timeout ?? bounds.total).milliseconds)))
+    if let silence = request.silence {
+      widgetpush_curl_set_long(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+      widgetpush_curl_set_long(handle, CURLOPT_LOW_SPEED_TIME, max(1, Int(silence.seconds)))
+    } else {
+      widgetpush_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, Int((request.timeout ?? bounds.total).milliseconds)))
+    }
     let version = request.version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
     widgetpush_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(version))
     if request.method == "HEAD" {

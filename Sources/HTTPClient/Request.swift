@@ -37,6 +37,8 @@ extension BlockingHTTPClient {
     public var version: Version
     /// Replaces the client's bound on the whole call.
     public var timeout: TimeSpan?
+    /// How long nothing may come; nil leaves the bound on the whole call.
+    var silence: TimeSpan?
 
     /// A request with these values.
     public init(

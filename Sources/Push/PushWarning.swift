@@ -18,6 +18,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case backgroundAtTen, alertInBackground
   case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
   case struckByFault
+  case contentStateMismatch
 
   /// The name used in JSON.
   public var name: String { "\(self)" }
@@ -82,6 +83,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .timestampOld:
       "aps.timestamp is more than 8 hours old, longer than an activity lives, so the device has newer; send the current time."
     case .struckByFault: "A fault that somebody has set held this push back or ended its connection; widgetpush faults list shows it."
+    case .contentStateMismatch:
+      "aps.content-state does not decode into the app's ContentState as its schema here has it, or into another date than was meant; detail names the key and the right value."
     case .dismissalBeyondFourHours: "aps.dismissal-date is more than 4 hours after the end, and the device removes the activity after 4."
     }
   }

@@ -16,6 +16,9 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
   /// The name used in JSON.
   public var name: String { "\(self)" }
 
+  /// The name with its article, as a sentence has it.
+  public var article: String { self == .app ? "an app" : "a \(name)" }
+
   /// The kind of that name, or nil.
   public init?(name: String) {
     guard let match = TokenKind.allCases.first(where: { $0.name == name }) else { return nil }

@@ -1,3 +1,4 @@
+public import JSON
 import Primitives
 public import Push
 
@@ -20,14 +21,20 @@ public struct RequestRules: Sendable {
   /// What is done about what connections do with their provider tokens.
   public let tokenPolicy: ProviderTokenPolicy
 
+  /// The content-states that are known.
+  let contentStates: ContentStateRules
+
   /// Which provider may send to which app: `providers.count` rows of `apps.count`.
   let permissions: [Permission]
 
   /// Rules for these apps and providers.
+  ///
+  /// - Parameter contentStates: The content-states that are known, by bundle id; "" has those of every app that is not listed.
   public init(
     apps: AppDirectory, providers: ProviderDirectory, answers: ProviderAnswers = ProviderAnswers(),
-    tokenUpdates: ProviderTokenPolicy.Updates = .off
+    tokenUpdates: ProviderTokenPolicy.Updates = .off, contentStates: [String: [ContentStateType]] = [:]
   ) {
+    self.contentStates = ContentStateRules(apps, contentStates)
     self.answers = answers
     tokenPolicy = ProviderTokenPolicy(updates: tokenUpdates, wedgesAfterExpired: answers.wedgeAfterExpired)
     self.apps = apps
@@ -85,12 +92,28 @@ public struct RequestRules: Sendable {
       hasChannelID: fields.channelID != nil)
     let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, answers.malformedBody, &payloadMemory)
     var warnings = content.warnings
+    var mismatches: UInt32 = 0
+    if !contentStates.isEmpty, content.traits.hasContentState {
+      mismatches = try checkContentState(body, content.traits, app: topic.app, now: time.sender, &warnings)
+    }
     if header.type == nil { warnings.insert(.pushTypeMissing) }
     if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
       expiration: time.product(header.expiration), topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,
-      collapseID: header.collapseID, app: topic.app, provider: sender.provider, traits: content.traits, warnings: warnings)
+      collapseID: header.collapseID, app: topic.app, provider: sender.provider, traits: content.traits, warnings: warnings,
+      contentStateMismatches: mismatches)
+  }
+
+  /// Refuses a start whose content-state does not decode, or warns of it, and says of an update which types it is none of.
+  private func checkContentState(
+    _ body: RawSpan, _ traits: PushTraits, app: Int, now: Instant, _ warnings: inout PushWarnings
+  ) throws(Violation) -> UInt32 {
+    guard traits.activity == .start else { return contentStates.mismatches(body, app: app, now: now) }
+    guard let mismatch = contentStates.mismatchOfStart(body, app: app, now: now) else { return 0 }
+    if apps.policy(at: app).validation == .strict { throw Violation(.badPayload, mismatch.path, mismatch.message) }
+    warnings.insert(.contentStateMismatch)
+    return 0
   }
 
   /// What stands in the headers, checked in the configured order.

@@ -39,6 +39,8 @@ public struct ParsedPush: Sendable {
   public var traits: PushTraits
   /// What its sender should know.
   public var warnings: PushWarnings
+  /// Which of the app's content-states that of the push is none of, a bit for each in their order; what that means depends on the token.
+  public var contentStateMismatches: UInt32
 }
 
 /// A request that is answered with an error, with as much of the push as could be read for the log.

@@ -18,6 +18,7 @@ public final class Batch: @unchecked Sendable {
     var forwards: ContiguousArray<ForwardedPush> = []
     var ignored: ContiguousArray<IgnoredPush> = []
     var touchedBytes = 0
+    var questions: [ContentStateQuestion] = []
   }
 
   private let operations = Confined(Operations())
@@ -47,6 +48,12 @@ public final class Batch: @unchecked Sendable {
   public internal(set) var ignored: ContiguousArray<IgnoredPush> {
     _read { yield operations.value.ignored }
     _modify { yield &operations.value.ignored }
+  }
+
+  /// What is to be found out about updates among `admits` before they are settled; mostly nothing.
+  public var questions: [ContentStateQuestion] {
+    _read { yield operations.value.questions }
+    _modify { yield &operations.value.questions }
   }
 
   /// An empty batch, with room for what a loop hands in at once, so that using it again and again allocates nothing. Memory that is
@@ -100,6 +107,7 @@ public final class Batch: @unchecked Sendable {
     refusals.removeAll(keepingCapacity: true)
     forwards.removeAll(keepingCapacity: true)
     ignored.removeAll(keepingCapacity: true)
+    if !questions.isEmpty { questions.removeAll() }
     arena.removeAll(keeping: 1 << 20)
   }
 }

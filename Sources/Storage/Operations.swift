@@ -43,6 +43,11 @@ public struct AdmitOperation: Sendable {
   public var result: Admission = .unsettled
   /// What exactly was wrong with a refused one, as text in the arena; empty where the cause's own sentence says all. The store's to fill.
   public internal(set) var detail = ByteRange.empty
+  /// Why the content-state is none of the token's attributes type, as text in the arena; empty where it is one, or none is known. The
+  /// store's to fill.
+  var mismatch = ByteRange.empty
+  /// Whether a push with such a content-state is refused.
+  var refusesMismatch = false
 
   /// An operation with these values; the result is the store's.
   @inlinable @inline(__always) public init(
@@ -66,6 +71,30 @@ public struct AdmitOperation: Sendable {
     self.bundleID = bundleID
     self.collapseID = collapseID
     self.payload = payload
+  }
+}
+
+/// What the attributes types of an app have against the content-state of an update, for the store to go by the one that the token's
+/// registration names.
+public struct ContentStateQuestion: Sendable {
+  /// The index of the update among the batch's admissions.
+  public var admit: Int
+  /// Whether the app's pushes with a content-state that does not decode are refused.
+  public var isStrict: Bool
+  /// For each attributes type its name, and what is wrong; nil when all is well.
+  public var verdicts: [(attributesType: String, problem: String?)]
+
+  /// A question with these values.
+  public init(admit: Int, isStrict: Bool, verdicts: [(attributesType: String, problem: String?)]) {
+    self.admit = admit
+    self.isStrict = isStrict
+    self.verdicts = verdicts
+  }
+
+  /// What is wrong for a token of that type. A token whose type nobody has told may be of any: then only what is wrong for all is wrong.
+  func problem(of attributesType: String?) -> String? {
+    guard let attributesType else { return verdicts.allSatisfy { $0.problem != nil } ? verdicts.first?.problem : nil }
+    return verdicts.first { $0.attributesType == attributesType }?.problem
   }
 }
 

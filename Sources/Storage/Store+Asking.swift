@@ -48,6 +48,23 @@ extension StoreCore {
     return try engine.registration(token)
   }
 
+  /// Finds out, by the registrations, which updates have a content-state that is none of their activity's.
+  mutating func answerQuestions(_ batch: Batch) {
+    for question in batch.questions where batch.admits.indices.contains(question.admit) {
+      answer(question, about: &batch.admits[question.admit], batch)
+    }
+  }
+
+  /// Notes with an update what is wrong with its content-state, if anything is. A token that is not registered is not judged.
+  mutating func answer(_ question: ContentStateQuestion, about operation: inout AdmitOperation, _ batch: Batch) {
+    guard let registration = try? self.registration(operation.token),
+      let problem = question.problem(of: registration.0.activity?.attributesType)
+    else { return }
+    operation.mismatch = batch.append(problem)
+    operation.refusesMismatch = question.isStrict
+    operation.warnings.insert(.contentStateMismatch)
+  }
+
   /// Answers a list call at once, or keeps it until enough matches are there.
   mutating func wait(
     _ query: PushQuery, _ wait: PushWait, _ abandonment: Abandonment, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void

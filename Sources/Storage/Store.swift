@@ -182,6 +182,13 @@ public final class Store: Sendable {
     return try result.get()
   }
 
+  /// Follows the pushes that match, of which `limit` and `after` of the query are not asked: from now on, or from an earlier event on.
+  ///
+  /// - Throws: `busy` when as many follow as may.
+  public func follow(_ query: PushQuery, after place: EventPlace? = nil) async throws(StoreError) -> PushFeed {
+    try await ask { core throws(StoreError) in try core.follow(query, after: place) }
+  }
+
   /// What a device reported about a push later; durable when it answers. False when no push of that id can have such a report.
   public func recordOutcome(
     _ id: PushID, _ disposition: Disposition, cause: Cause, detail: String? = nil
@@ -196,7 +203,8 @@ public final class Store: Sendable {
   public func preview(_ fill: @escaping @Sendable (Batch) -> AdmitOperation) async throws(StoreError) -> AdmissionPreview {
     try await ask { core in
       let batch = Batch()
-      let operation = fill(batch)
+      var operation = fill(batch)
+      for question in batch.questions { core.answer(question, about: &operation, batch) }
       return core.state.preview(operation, batch, at: core.now)
     }
   }

@@ -23,6 +23,7 @@ struct StoreCore: ~Copyable {
   var waiters: [Waiter] = []
   var castWaiters: [CastWaiter] = []
   var standingWaiters: [StandingWaiter] = []
+  var followers: [Follower] = []
   /// The product's time in this round.
   var now = Instant.distantPast
   /// The machine's time in this round.
@@ -42,7 +43,8 @@ struct StoreCore: ~Copyable {
   var lostInFlight: Set<UInt64> = []
   /// For each loop, what becomes due in this round.
   var dueBatches: [Batch?]
-  private var refusedSeen: UInt64 = 1
+  /// The number of the refused request that comes first after what those who wait and follow know.
+  private(set) var refusedSeen: UInt64 = 1
   /// Slices of reloads that wait for their turn.
   var slices: [ReloadSlice] = []
   /// When one of them may go by itself.
@@ -136,12 +138,16 @@ struct StoreCore: ~Copyable {
     let moment = clock()
     (now, real) = (moment.now, moment.real)
     state.lead = moment.lead
-    state.isWatched = !waiters.isEmpty
+    state.isWatched = !waiters.isEmpty || !followers.isEmpty
     if failure != nil, real >= retryAt { recover() }
+    if let age = settings.logAge { state.forget(before: now - age) }
     for item in work { item(&self) }
     work.removeAll(keepingCapacity: true)
     if failure == nil {
-      for item in batches { state.settle(item.batch, at: now) }
+      for item in batches {
+        if !item.batch.questions.isEmpty { answerQuestions(item.batch) }
+        state.settle(item.batch, at: now)
+      }
       releaseDue()
       releaseSlices()
       state.releaseBroadcasts(at: now)
@@ -153,6 +159,7 @@ struct StoreCore: ~Copyable {
     batches.removeAll(keepingCapacity: true)
     deliverDue()
     if failure == nil { deliverBroadcasts() }
+    tellFollowers()
     answerWaiters()
     answerCastWaiters()
     answerStandingWaiters()
@@ -176,6 +183,7 @@ struct StoreCore: ~Copyable {
     }
     for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
     waiters.removeAll()
+    for follower in followers { follower.queue.end() }
     answerCastWaiters(isLast: true)
     abandonSlices()
     answerStandingWaiters(isLast: true)

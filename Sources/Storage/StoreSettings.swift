@@ -12,6 +12,8 @@ public struct StoreSettings: Hashable, Sendable {
   public var waitingBytes = Limits.waitingBytes
   /// Accepted pushes that the log keeps, rounded up to a multiple of 256.
   public var logEntries = Limits.pushLogEntries
+  /// How long the log keeps pushes and refused requests at most; nil as long as there is room.
+  public var logAge: TimeSpan?
   /// Refused requests that the log keeps, in memory only.
   public var refusedEntries = Limits.refusedLogEntries
   /// The longest any push is kept.
@@ -31,6 +33,10 @@ public struct StoreSettings: Hashable, Sendable {
   public var inboxBatches = Limits.storeInbox
   /// Waiting list calls at once.
   public var waiters = Limits.pushWaiters
+  /// Feeds of events at once.
+  public var followers = Limits.eventFollowers
+  /// Events that wait for one of them.
+  public var followedEvents = Limits.eventsQueued
   /// Seeds the hash of tokens and ids, and the jitter; secret, since senders choose tokens.
   public var seed: UInt64 = .random(in: .min ... .max)
 

@@ -43,11 +43,11 @@ import Testing
       try expectPush(finder, "12345678-0000-0000-0000-00000000000b", token: second)
       try expectPush(finder, "12345678-0000-0000-0000-00000000000A", token: first)
       try expectPush(finder, "9934", token: second)
-      guard case .token(let token, let registration, let pushes) = try finder.find(String(first.prefix(7))) else {
+      guard case .token(let token, let registration, let pushes, let symptom) = try finder.find(String(first.prefix(7))) else {
         Issue.record("a token's beginning finds the token")
         return
       }
-      #expect(token == first && registration?["type"] == "widgets" && pushes.count == 1)
+      #expect(token == first && registration?["type"] == "widgets" && pushes.count == 1 && symptom == nil)
       let ambiguous = #expect(throws: CommandError.self) { try finder.find("12345678-0000") }
       #expect(ambiguous?.message.contains("push 12345678-0000-0000-0000-00000000000b") == true)
       for name in ["zzzz", "abc", "77777777", "12345678-0000-0000-0000-0000000000ff"] {

@@ -109,7 +109,11 @@ import Transport
   @Test func anUpstreamThatComesBackIsNoNews() {
     #expect(EventText.text(.upstreamOpened(name: "device"), credentials) == nil)
     #expect(EventText.json(.upstreamOpened(name: "device"), credentials) == .none)
-    #expect(EventText.text(.upstreamFailed(name: "device", .handshakeTimeout), credentials)?.contains("upstream device") == true)
+    #expect(
+      EventText.text(.upstreamFailed(name: "device", address: "[::1]:8444", .handshakeTimeout), credentials)?.contains(
+        "upstream device cannot be reached at [::1]:8444: ") == true)
+    #expect(
+      EventText.json(.upstreamFailed(name: "device", address: "[::1]:8444", .handshakeTimeout), credentials)?["address"] == "[::1]:8444")
   }
 
   private func advice(_ end: ConnectionEnd, _ check: (String) -> Bool) -> Bool {

@@ -103,14 +103,38 @@ import Testing
   }
 
   @Test(arguments: [
-    ("2026-11-30T01:31:50.123Z", "It goes at 01:31:50 UTC."), ("2026-12-01T01:31:50.123Z", "It goes at 2026-12-01 01:31:50 UTC."),
-  ]) func aPushThatWaitsSaysWhenItGoes(due: String, sentence: String) {
-    let waiting: JSONValue = [
-      "id": "x", "received": "2026-11-30T01:26:50.123Z", "disposition": "waiting", "cause": "minimumInterval", "happened": "H.",
+    ("2026-11-30T01:31:50.123Z", "2026-11-30T01:27:38.900Z", "4 min 12 s", "It goes at 01:31:50 UTC."),
+    ("2026-12-01T01:31:50.123Z", "2026-11-30T01:31:50.123Z", "1 d", "It goes at 2026-12-01 01:31:50 UTC."),
+    ("2026-11-30T01:31:50.123Z", "2026-11-30T01:31:51.000Z", "0 s", "It goes at 01:31:50 UTC."),
+    ("2026-11-30T04:31:50.123Z", "2026-11-30T01:31:52.123Z", "2 h 59 min", "It goes at 04:31:50 UTC."),
+  ]) func aPushThatWaitsSaysForWhatAndHowLong(due: String, now: String, left: String, sentence: String) throws {
+    var object: JSONObject = [
+      "id": "x", "received": "2026-11-30T01:26:50.123Z", "disposition": "waiting", "cause": "waitingForBudget", "happened": "H.",
     ]
-    #expect(PushStory.text(of: waiting, due: due).contains("waiting (minimumInterval)\n  H.\n  \(sentence)"))
-    #expect(!PushStory.text(of: waiting).contains("It goes at"))
-    #expect(TokenStory.text(of: "3fa2", nil, [waiting], due: due).contains(sentence))
+    let report: JSONValue = [
+      "now": .string(now),
+      "budgets": [
+        ["budget": "widgets", "binds": false, "payableAt": "2020-01-01T00:00:00.000Z"],
+        ["budget": "widgets", "widget": ["kind": "StreakWidget"], "binds": true, "payableAt": .string(due)],
+      ],
+    ]
+    for (cause, subject) in [
+      ("waitingForBudget", "StreakWidget's budget"), ("minimumInterval", "StreakWidget's minimum interval"),
+      ("quietHours", "the end of the quiet hours"),
+    ] {
+      object["cause"] = .string(cause)
+      let waiting = try #require(Waiting(.object(object), report))
+      let text = "waiting \(left) for \(subject) (\(cause))\n  H.\n  \(sentence)"
+      #expect(
+        PushStory.text(of: .object(object), waiting: waiting).contains(text), "\(PushStory.text(of: .object(object), waiting: waiting))")
+      #expect(TokenStory.text(of: "3fa2", nil, [.object(object)], waiting: waiting).contains(text))
+    }
+    #expect(!PushStory.text(of: .object(object)).contains("It goes at"))
+    object["cause"] = "inFlight"
+    #expect(Waiting(.object(object), report) == nil)
+    object["cause"] = "waitingForBudget"
+    let control: JSONValue = ["budgets": [["budget": "controls", "binds": true, "payableAt": .string(due)]]]
+    #expect(Waiting(.object(object), control)?.sentence == "waiting for the token's controls budget")
   }
 
   @Test func aTokenIsToldWithItsPushes() {
@@ -126,7 +150,7 @@ import Testing
     #expect(text.contains("\n  1 waiting\n\npush F4121B12"))
     #expect(text.hasSuffix("before it\n  01:26:50.123  F4121B12-E0BF-3266-F079-D9253E98BF49  widgets  applied  reloaded"))
     #expect(TokenStory.text(of: "3fa2", nil, []).contains("is not registered"))
-    #expect(TokenStory.text(of: "3fa2", registration, []).hasSuffix("No push was sent to it yet."))
+    #expect(TokenStory.text(of: "3fa2", registration, []).contains("no push reached us for this token"))
   }
 
   @Test func budgetsAreATable() {

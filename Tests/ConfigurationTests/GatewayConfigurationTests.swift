@@ -150,8 +150,9 @@ import Testing
       "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "provider.explainHeaders": "true", "control.port": "6",
       "tls.certificateFile": "c", "tls.keyFile": "k",
       "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn", "provider.clientCertificates.ca": "a",
-      "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "log.format": "json",
-      "faults.allowed": "true", "clock.permitted": "true", "clock.tokenAge": "virtual", "clock.providerTimes": "virtual",
+      "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "pushLog.maxAge": "3600",
+      "log.format": "json", "faults.allowed": "true", "clock.permitted": "true", "clock.tokenAge": "virtual",
+      "clock.providerTimes": "virtual",
     ]
     // The switches have tests of their own.
     for key in GatewayConfiguration.keys where key.path.hasPrefix("provider.answers.") { values[key.path] = "" }

@@ -130,7 +130,7 @@ import Testing
       (["required": ["stage"]], ["stage": 1], nil), (["items": ["type": "integer"]], ["a"], "x[0] must be an integer"),
       (["format": "date2001"], "now", "x must be a number of seconds"), (["enum": ["a"]], "b", "x must be one of a"),
     ] as [(JSONValue, JSONValue, String?)] {
-      let found = try ContentStateSchema(schema, at: "x").problem(in: value, at: "x")
+      let found = try ContentStateSchema(schema, at: "x").problem(in: value, at: "x")?.message
       #expect(found.map { $0.hasPrefix(problem ?? "nothing") } ?? (problem == nil), "\(schema): \(found ?? "")")
     }
     for (schema, field) in [
@@ -156,12 +156,12 @@ import Testing
     #expect(unix.disposition == .applied)
     #expect(
       unix.detail
-        == "activity OrderAttributes-1; aps.content-state.eta looks like a Unix time; Swift's Date shows 2054-11-14, send 721692800")
+        == "activity OrderAttributes-1; aps.content-state.eta is a Unix time; Swift's Date shows 2054, send 721692800")
     for (state, sentence) in [
       (#"{"stage":"sent","eta":"2026-11-30T00:00:00Z"}"#, "aps.content-state.eta must be a number of seconds since 2001-01-01 UTC"),
       (#"{"stage":"lost"}"#, "aps.content-state.stage must be one of packed, sent, not \"lost\""),
       (#"{"Stage":"sent"}"#, "aps.content-state.stage is missing; is Stage meant for it?"),
-      (#"{"stage":"sent","note":5}"#, "aps.content-state.note must be a string, not a number"),
+      (#"{"stage":"sent","note":5}"#, "aps.content-state.note must be a string, not 5; send \"5\""),
     ] {
       let outcome = fleet.push(update(start + 1, state), to: token, .liveactivity)
       #expect(outcome.cause == .contentStateNotDecodable)

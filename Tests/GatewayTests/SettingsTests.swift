@@ -62,7 +62,7 @@ import Testing
     let live = try Self.live(nil, shelf.storage)
     #expect(try Self.policy(live, "a.b").validation == .strict)
     guard
-      case .made(isNew: true) = live.set(
+      case .made(isNew: false) = live.set(
         "a.b", try Self.settings(["validation": "apple", "budgets": ["widgets": ["allowance": 5]]]))
     else { throw FieldError(field: "", message: "not made") }
     #expect(try Self.policy(live, "a.b").validation == .apple)
@@ -79,12 +79,37 @@ import Testing
     #expect(!again.hasSet("a.b"))
   }
 
+  /// A content-state that is set takes the place of the configured one of its name, and of no other; an app that is not listed has those of "*".
+  @Test func contentStatesAreSetByTheirNames() throws {
+    func types(_ json: JSONValue) throws -> [ContentStateType] { try ContentStateType.list(json, at: "", max: 9) }
+    let live = try Self.live(
+      Self.configuration {
+        $0.contentStates = ["a.b": try types(["Ride": ["type": "string"], "Game": ["type": "integer"]]), "": try types(["Any": [:]])]
+        $0.appFields["a.b"]?.insert("contentStates.Ride")
+        $0.anyApp = AppDirectory.App(bundleID: "", developmentUpstream: "device", productionUpstream: "device")
+      })
+    _ = live.set("a.b", try Self.settings(["contentStates": ["Game": ["type": "boolean"], "New": [:]]]))
+    _ = live.set("x.y", try Self.settings(["contentStates": ["Own": [:]]]))
+    #expect(live.parts.contentStates["a.b"]?.map(\.attributesType) == ["Ride", "Game", "New"])
+    #expect(live.parts.contentStates["a.b"]?.map(\.schema) == [.string, .boolean, .anything])
+    #expect(live.parts.contentStates["x.y"]?.map(\.attributesType) == ["Any", "Own"])
+    #expect(live.parts.contentStates[""]?.map(\.attributesType) == ["Any"])
+    let view = try #require(try live.view("a.b"))
+    #expect(view["contentStates"] == ["Ride": ["type": "string"], "Game": ["type": "boolean"], "New": [:]])
+    #expect(view["origins"]?["contentStates.Ride"] == "configuration" && view["origins"]?["contentStates.Game"] == "api")
+    #expect(try live.view("q.q")?["contentStates"] == ["Any": [:]])
+    _ = live.set("a.b", nil)
+    #expect(live.parts.contentStates["a.b"]?.map(\.attributesType) == ["Ride", "Game"])
+  }
+
   @Test func anAppCanBeAddedAndGoes() throws {
     let live = try Self.live()
     #expect(try live.view("c.d") == nil)
     guard case .refused(let error) = live.set("c.d", try Self.settings([:])) else { throw FieldError(field: "", message: "made") }
     #expect(error.field == "upstream")
-    guard case .made = live.set("c.d", try Self.settings(["upstream": "device"])) else { throw FieldError(field: "", message: "not made") }
+    guard case .made(isNew: true) = live.set("c.d", try Self.settings(["upstream": "device"])) else {
+      throw FieldError(field: "", message: "not made")
+    }
     #expect(live.parts.apps.index(of: "c.d") != nil)
     _ = live.set("c.d", nil)
     #expect(live.parts.apps.index(of: "c.d") == nil)
@@ -119,6 +144,8 @@ import Testing
       (["budgets": ["widget": [:]]], "budgets.widget"), (["upstream": 3], "upstream"), (["upstream": ["staging": "x"]], "upstream.staging"),
       (["answer": "apple"], "answer"), (["answerTimeoutMilliseconds": 0], "answerTimeoutMilliseconds"),
       (["batchSeconds": 3601], "batchSeconds"), (["coalesceSeconds": -1], "coalesceSeconds"), (["team": "a b"], "team"),
+      (["contentStates": ["Ride": 1]], "contentStates.Ride"),
+      (["contentStates": ["Ride": ["minimum": 1]]], "contentStates.Ride.minimum"), (["contentStates": []], "contentStates"),
     ] as [(JSONValue, String)]) func aWrongFieldIsNamed(body: JSONValue, field: String) throws
   {
     do throws(FieldError) {
@@ -134,12 +161,13 @@ import Testing
       "team": "TEAM000001", "upstream": ["development": "device", "production": "apple"], "validation": "apple", "budgetMode": "reject",
       "unknownTokens": "adopt", "expirationZero": "drop", "coalesceSeconds": 1.5, "batchSeconds": 10.0, "answer": "upstream",
       "answerTimeoutMilliseconds": 500, "broadcast": false,
+      "contentStates": ["Ride": ["properties": ["eta": ["format": "date2001"]]]],
       "budgets": [
         "widgets": ["allowance": 3, "burst": 2, "windowSeconds": 60.0, "minimumIntervalSeconds": 1.0], "controls": ["burst": 1],
       ],
     ]
     let settings = try Self.settings(body)
-    #expect(settings.fields.count == 17)
+    #expect(settings.fields.count == 18)
     #expect(try Self.settings(.object(settings.json)) == settings)
   }
 

@@ -1,5 +1,6 @@
 import HTTPClient
 import Primitives
+import Synchronization
 import Testing
 
 @Suite("Blocking HTTP client") struct BlockingHTTPClientTests {
@@ -139,5 +140,51 @@ import Testing
     } catch {
       return error
     }
+  }
+
+  // MARK: Streams
+
+  private static let streaming = """
+    c.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n'); kept.append(c)
+      for word in [b'one', b'two', b'three']:
+        c.sendall(b'%x\\r\\n%s\\r\\n' % (len(word), word)); time.sleep(0.02)
+    """
+
+  @Test func aStreamIsReadAsItComes() throws {
+    let server = try PythonServer(PythonServer.raw(Self.streaming + "\n  c.sendall(b'0\\r\\n\\r\\n')"))
+    let pieces = Mutex<[String]>([])
+    let response = try BlockingHTTPClient().stream(Request("GET", "http://127.0.0.1:\(server.port)/"), silence: .seconds(30)) { bytes in
+      pieces.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+      return true
+    }
+    #expect(response.status == 200 && response.body.isEmpty)
+    #expect(pieces.withLock { $0.joined() } == "onetwothree")
+  }
+
+  @Test func aReaderMayHaveEnough() throws {
+    let server = try PythonServer(PythonServer.raw(Self.streaming))
+    let response = try BlockingHTTPClient().stream(Request("GET", "http://127.0.0.1:\(server.port)/"), silence: .seconds(30)) { _ in false }
+    #expect(response.status == 200)
+  }
+
+  /// The total time does not count, silence does.
+  @Test func silenceEndsAStream() throws {
+    let server = try PythonServer(PythonServer.raw(Self.streaming))
+    let client = BlockingHTTPClient(bounds: .init(total: .milliseconds(10)))
+    let failure = #expect(throws: BlockingHTTPClient.Failure.self) {
+      try client.stream(Request("GET", "http://127.0.0.1:\(server.port)/"), silence: .seconds(1)) { _ in true }
+    }
+    #expect(failure?.kind == .timeout)
+  }
+
+  @Test func anErrorIsNoStream() throws {
+    let server = try PythonServer(PythonServer.echo(tls: false))
+    let response = try BlockingHTTPClient().stream(
+      Request("GET", "http://127.0.0.1:\(server.port)/teapot"), silence: .seconds(30)
+    ) { _ in
+      Issue.record("its body is no stream")
+      return true
+    }
+    #expect(response.status == 418 && response.text.hasPrefix("GET /teapot"))
   }
 }

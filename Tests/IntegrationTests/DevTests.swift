@@ -19,7 +19,7 @@ import Testing
     #expect(try await dev.send(PushRequest("controls", to: token)).status == 400)
     try await eventually("dev prints the refusal: \(dev.process.output.text) \(dev.process.errors.text)") {
       (dev.process.output.text + dev.process.errors.text)
-        .contains("the token is registered as widgets of com.example.app, and the topic names controls of com.example.app")
+        .contains("this token is a widgets token of com.example.app: topic com.example.app.push-type.widgets and push type widgets, not")
     }
   }
 

@@ -147,6 +147,9 @@ import Testing
     let failure = Self.failures[index]
     let findings = PushLint.findings(failure.request, now: now)
     let found = findings.first { $0.rule == failure.rule }
+    for finding in findings {
+      #expect(PushLint.ruleNames.contains(finding.rule) || Reason.allCases.contains { "\($0.text)" == finding.rule }, "\(finding.rule)")
+    }
     #expect(found?.level == failure.level, "\(failure.name): \(findings)")
     #expect(found?.message.isEmpty == false && found?.field.isEmpty == false)
   }

@@ -18,7 +18,9 @@ import Testing
     #expect(try bench.push(3, .controls) == .refused(.deviceTokenNotForTopic, .otherKind))
     #expect(try bench.push(4, .alert) == .refused(.deviceTokenNotForTopic, .otherKind))
     #expect(
-      bench.record(3)?.detail == "the token is registered as widgets of \(Bench.bundle), and the topic names controls of \(Bench.bundle)")
+      bench.record(3)?.detail
+        == "this token is a widgets token of \(Bench.bundle): topic \(Bench.bundle).push-type.widgets and push type widgets, not \(Bench.bundle).push-type.controls and controls"
+    )
     try bench.push(5)
     bench.now = bench.now + .seconds(1)
     try bench.complete(.unregistered(bench.now))

@@ -71,11 +71,49 @@ import Testing
     #expect(adopting.state.tokens.activeCount == 0)
   }
 
+  /// A token that the push itself would register: cost, coalescing and expiration as they then are.
+  @Test(arguments: [AppPolicy.BudgetMode.enforce, .reject, .observe], [TimeSpan.zero, .seconds(2)])
+  func adoptedTokensAreToldWhole(mode: AppPolicy.BudgetMode, coalesce: TimeSpan) throws {
+    let pushes: [(PushType, PushTraits?, Expiration)] = [
+      (.widgets, nil, .absent), (.controls, nil, .zero), (.widgets, nil, .at(Instant(unixSeconds: 1))), (.alert, nil, .absent),
+      (.background, PushTraits(lane: .background), .absent), (.voip, PushTraits(lane: .keep), .absent),
+      (.liveactivity, PushTraits(lane: .keep, activity: .start, hasContentState: true, hasAlert: true), .absent),
+      (.liveactivity, PushTraits(lane: .activityUpdate, activity: .update, hasContentState: true), .absent),
+    ]
+    for (id, push) in pushes.enumerated() {
+      var policy = AppPolicy()
+      (policy.unknownTokens, policy.budgetMode, policy.coalesce) = (.adopt, mode, coalesce)
+      let bench = try Bench(policy: policy)
+      let told = preview(bench, id, push.0, traits: push.1, expiration: push.2)
+      #expect(told.isAdopted && bench.state.tokens.activeCount == 0)
+      let happened = try bench.push(id, push.0, traits: push.1, expiration: push.2)
+      #expect(told.result == happened, "\(push)")
+      let step = try #require(bench.record(id)?.steps.last)
+      #expect(step.budgetBefore == told.budgetBefore && step.budgetAfter == told.budgetAfter, "\(push): \(told)")
+    }
+  }
+
+  /// A push that would register its token waits for the app's next batch as any other does.
+  @Test(arguments: [Priority.considerate, .immediate]) func anAdoptedTokensBatchIsTold(priority: Priority) throws {
+    var policy = AppPolicy()
+    (policy.unknownTokens, policy.batch) = (.adopt, .seconds(600))
+    let bench = try Bench(policy: policy)
+    bench.now = bench.now + .seconds(1)
+    let batch = Batch()
+    let operation = Bench.operation(
+      batch, id: 1, token: Bench.token(1), type: .alert, at: bench.now, priority: priority)
+    let told = bench.state.preview(operation, batch, at: bench.now).result
+    if priority == .considerate {
+      guard case .waiting(_, .waitingForBatch) = told else { throw StoreError.engine("\(told)") }
+    }
+    #expect(try bench.push(1, .alert, priority: priority) == told)
+  }
+
   @Test func anotherAppsTokenIsNamed() throws {
     let bench = try Bench()
     try bench.register(Bench.registration(1))
     let told = preview(bench, 1, .controls)
     #expect(told.result == .refused(.deviceTokenNotForTopic, .otherKind))
-    #expect(told.detail.contains("the token is registered as widgets of com.example.app"))
+    #expect(told.detail.contains("this token is a widgets token of com.example.app"))
   }
 }

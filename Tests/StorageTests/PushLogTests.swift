@@ -186,6 +186,48 @@ import Testing
     #expect(ids(bench.state.page(PushQuery())) == Array((991...1000).reversed()) + [0])
   }
 
+  /// What is too old is forgotten, on disk too, but for what may still change.
+  @Test(arguments: [false, true]) func theLogHasAnAge(folds: Bool) throws {
+    let bench = try Bench { $0.logEntries = 256 }
+    try bench.register(Bench.registration(1, .app))
+    try bench.register(Bench.registration(2))
+    try bench.push(0, to: 2)
+    try bench.push(1, to: 2)
+    for id in 2..<300 {
+      bench.now = bench.now + .seconds(1)
+      try bench.push(id, .alert)
+      if id % 2 == 0 { try bench.push(id + 1000, to: 99) }
+      try bench.complete(.accepted)
+    }
+    let age = TimeSpan.seconds(100)
+    for _ in 0..<3 {
+      bench.state.forget(before: bench.now - age)
+      try folds ? bench.fold() : bench.commit()
+      let all = ids(bench.state.page(PushQuery(limit: 1000)))
+      #expect(all.filter { $0 > 1 && $0 < 1000 } == (199..<300).reversed() && all.count { $0 >= 1000 } <= 51)
+      #expect(bench.record(100) == nil && bench.record(250)?.disposition == .accepted && bench.record(1100) == nil)
+      #expect(bench.state.log.count == all.count { $0 < 1000 })
+      try bench.crash()
+    }
+    bench.state.forget(before: bench.now + .seconds(1))
+    #expect(ids(bench.state.page(PushQuery(limit: 1000))).filter { $0 > 1 }.isEmpty)
+    try bench.push(500, .alert)
+    #expect(bench.record(500)?.disposition == .forwarding)
+  }
+
+  @Test func whatWaitsOutlivesTheAge() throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1))
+    try bench.push(0)
+    try bench.push(1)
+    try bench.complete(.finished(.applied, .reloaded))
+    bench.now = bench.now + .seconds(200)
+    bench.state.forget(before: bench.now)
+    #expect(bench.record(0) == nil && bench.record(1)?.disposition == .waiting)
+    try bench.advance(to: bench.now + .seconds(200))
+    #expect(bench.record(1)?.steps.map(\.disposition) == [.waiting, .forwarding])
+  }
+
   @Test func textsAreCutBetweenCharacters() {
     let pool = BlockPool(bytesMax: 1 << 20)
     for count in Limits.detailBytes / 3 - 3...Limits.detailBytes / 3 + 3 {

@@ -8,12 +8,15 @@ public struct HTTPResponse: Sendable {
   public var fields: HTTPFields
   /// The body; a HEAD request is answered without it.
   public var body: [UInt8]
+  /// What writes the body bit by bit, in place of `body`; nil for a body that is whole.
+  public var stream: BodyStream?
 
   /// A response with these values.
-  public init(status: Int, fields: HTTPFields = [:], body: [UInt8] = []) {
+  public init(status: Int, fields: HTTPFields = [:], body: [UInt8] = [], stream: BodyStream? = nil) {
     self.status = status
     self.fields = fields
     self.body = body
+    self.stream = stream
   }
 
   /// A JSON value, followed by a line feed so that a terminal shows it well.

@@ -21,6 +21,10 @@ struct HTTP1Session {
   private var output: [UInt8] = []
   private var sent = 0
   private var current: HTTP1Message?
+  /// Whether the answer to it is being written bit by bit.
+  private var isStreaming = false
+  /// Whether the connection ends with that answer.
+  private var isLast = false
 
   /// Whether nothing further is read, and the connection ends once the output is sent.
   private(set) var isClosing = false
@@ -57,11 +61,47 @@ struct HTTP1Session {
     guard let message = current else { preconditionFailure("a request is answered once") }
     current = nil
     write(response, to: message, keepsAlive: message.keepsAlive && !isClosing, date: date)
+    return readOn(date: date)
+  }
+
+  /// Goes on with what came behind a request, now that it is answered.
+  private mutating func readOn(date: String) -> Action {
     guard !isClosing, !unread.isEmpty else { return .wait }
     let waiting = unread
     let (action, consumed) = read(waiting.span.bytes, date: date)
     unread = isClosing ? [] : Array(waiting[consumed...])
     return action
+  }
+
+  /// Begins the answer to the request that was to be handled; its body follows by `write`, up to `endBody`.
+  mutating func begin(_ response: HTTPResponse, date: String) {
+    guard let message = current, !isStreaming else { preconditionFailure("a request is answered once") }
+    isStreaming = true
+    // To a client of 1.0 only the end of the connection tells that of the body.
+    if message.minorVersion == 0 || !message.keepsAlive { isLast = true }
+    output += HTTP1Encoder.beginning(
+      response, keepsAlive: !isLast && !isClosing, minorVersion: message.minorVersion, date: date)
+  }
+
+  /// Bytes that wait to be sent.
+  var unsentBytes: Int { output.count - sent }
+
+  /// Appends to the body that was begun.
+  mutating func write(_ bytes: [UInt8]) {
+    guard let message = current, isStreaming else { preconditionFailure("a body is begun before it is written") }
+    output.removeFirst(sent)
+    sent = 0
+    output += message.minorVersion == 0 ? bytes : HTTP1Encoder.chunk(bytes)
+  }
+
+  /// Ends the body that was begun, and looks at the next request.
+  mutating func endBody(date: String) -> Action {
+    guard let message = current, isStreaming else { preconditionFailure("a body is begun before it ends") }
+    if message.minorVersion > 0 { output += HTTP1Encoder.lastChunk }
+    isStreaming = false
+    current = nil
+    if isLast { close() }
+    return readOn(date: date)
   }
 
   /// Answers a request that has not come completely, and ends the connection: its time is over.

@@ -1,4 +1,5 @@
 import Primitives
+import Push
 import Reactor
 import Transport
 
@@ -60,6 +61,25 @@ final class HTTP1Driver: ConnectionDriver, RequestOwner {
   func answer(_ stream: UInt64, _ response: HTTPResponse) {
     place = nil
     proceed(session.answer(response, date: clock.date))
+    connection.resumeReading()
+  }
+
+  func begin(_ stream: UInt64, _ response: HTTPResponse) -> Bool {
+    session.begin(response, date: clock.date)
+    connection.setNeedsFlush()
+    return true
+  }
+
+  func write(_ stream: UInt64, _ bytes: [UInt8]) -> BodyWriter.Outcome {
+    guard session.unsentBytes + bytes.count <= Limits.streamedBytes else { return .full }
+    session.write(bytes)
+    connection.setNeedsFlush()
+    return .taken
+  }
+
+  func endBody(_ stream: UInt64) {
+    place = nil
+    proceed(session.endBody(date: clock.date))
     connection.resumeReading()
   }
 

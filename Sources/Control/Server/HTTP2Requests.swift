@@ -1,5 +1,6 @@
 import HTTP2
 import Primitives
+import Push
 import Reactor
 import Transport
 
@@ -56,13 +57,34 @@ final class HTTP2Requests: RequestOwner {
     if let exchange = exchanges.exchange(for: key) { respond(exchange, response) }
   }
 
-  func respond(_ exchange: Exchange, _ response: HTTPResponse) {
-    let hasContent = response.status != 204 && response.status != 304
-    let withoutBody = exchange.value(of: .method)?.equals("HEAD") ?? false
+  func begin(_ stream: UInt64, _ response: HTTPResponse) -> Bool {
+    guard let exchange = exchanges.exchange(for: ExchangeKey(packed: stream)) else { return false }
+    return exchange.beginResponse(status: response.status, fields(response))
+  }
+
+  func write(_ stream: UInt64, _ bytes: [UInt8]) -> BodyWriter.Outcome {
+    guard let exchange = exchanges.exchange(for: ExchangeKey(packed: stream)) else { return .gone }
+    return exchange.writeBody(bytes.span.bytes, unsentBytesMax: Limits.streamedBytes) ? .taken : .full
+  }
+
+  func endBody(_ stream: UInt64) {
+    let key = ExchangeKey(packed: stream)
+    waiting[key] = nil
+    exchanges.exchange(for: key)?.endBody()
+  }
+
+  private func fields(_ response: HTTPResponse) -> FieldList {
     var fields = FieldList()
     for line in response.fields.lines { fields.append(line.name, HTTP1Encoder.oneLine(line.value)) }
     fields.append("date", clock.date)
-    if hasContent { fields.append("content-length", "\(response.body.count)") }
+    return fields
+  }
+
+  func respond(_ exchange: Exchange, _ response: HTTPResponse) {
+    let hasContent = response.status != 204 && response.status != 304
+    let withoutBody = exchange.value(of: .method)?.equals("HEAD") ?? false
+    var fields = fields(response)
+    if hasContent && response.stream == nil { fields.append("content-length", "\(response.body.count)") }
     exchange.respond(status: response.status, fields, body: hasContent && !withoutBody ? response.body.span.bytes : RawSpan())
   }
 }

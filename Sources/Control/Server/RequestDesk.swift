@@ -1,10 +1,17 @@
 import Primitives
 import Reactor
+import Synchronization
 
 /// Where an answer goes.
 protocol RequestOwner: AnyObject {
   /// Takes the answer to request `stream` of this owner, on the loop.
   func answer(_ stream: UInt64, _ response: HTTPResponse)
+  /// Begins an answer whose body is written bit by bit; false when nobody waits for it any more.
+  func begin(_ stream: UInt64, _ response: HTTPResponse) -> Bool
+  /// Takes some more of that body.
+  func write(_ stream: UInt64, _ bytes: [UInt8]) -> BodyWriter.Outcome
+  /// The body is whole.
+  func endBody(_ stream: UInt64)
 }
 
 /// The requests that handlers are working on: each in a task of its own, at most `capacity` of them.
@@ -22,22 +29,24 @@ final class RequestDesk {
     var task: Task<Void, Never>?
   }
 
-  private struct Answer: Sendable {
-    let place: SlabKey
-    let response: HTTPResponse
+  private enum Message: Sendable {
+    case answer(HTTPResponse)
+    case begin(HTTPResponse, PendingWrite)
+    case write([UInt8], PendingWrite)
+    case endBody
   }
 
   private let handler: Handler
   private let capacity: Int
   private var places: Slab<Place>
-  private var mailbox: Mailbox<Answer>?
+  private var mailbox: Mailbox<(SlabKey, Message)>?
 
   init(on loop: EventLoop, capacity: Int, handler: @escaping Handler) {
     self.capacity = capacity
     self.handler = handler
     places = Slab(capacity: capacity)
-    // A task posts once, so what waits never exceeds the places.
-    mailbox = loop.makeMailbox(capacity: capacity) { [weak self] answer in self?.close(answer) }
+    // A task waits until what it posted was taken, so what waits never exceeds the places.
+    mailbox = loop.makeMailbox(capacity: capacity) { [weak self] place, message in self?.take(message, at: place) }
   }
 
   /// Requests in progress.
@@ -51,7 +60,15 @@ final class RequestDesk {
     let handler = handler
     let task = Task {
       let response = await handler(request)
-      mailbox.post(Answer(place: place, response: response))
+      guard let body = response.stream, request.method != .head else {
+        mailbox.post((place, .answer(response)))
+        return
+      }
+      let hasBegun = await PendingWrite.outcome { mailbox.post((place, .begin(response, $0))) }
+      if hasBegun == .taken {
+        await body.run(BodyWriter { bytes in await PendingWrite.outcome { mailbox.post((place, .write(bytes, $0))) } })
+      }
+      mailbox.post((place, .endBody))
     }
     places.with(place) { $0.task = task }
     return place
@@ -69,8 +86,44 @@ final class RequestDesk {
     places.with(place) { $0.owner = nil }
   }
 
-  private func close(_ answer: Answer) {
-    guard let entry = places.remove(answer.place) else { return }
-    entry.owner?.answer(entry.stream, answer.response)
+  private func take(_ message: Message, at place: SlabKey) {
+    switch message {
+    case .answer(let response):
+      guard let entry = places.remove(place) else { return }
+      entry.owner?.answer(entry.stream, response)
+    case .begin(let response, let pending):
+      guard let entry = places[place], let owner = entry.owner else { return }
+      pending.resume(owner.begin(entry.stream, response) ? .taken : .gone)
+    case .write(let bytes, let pending):
+      guard let entry = places[place], let owner = entry.owner else { return }
+      pending.resume(owner.write(entry.stream, bytes))
+    case .endBody:
+      guard let entry = places.remove(place) else { return }
+      entry.owner?.endBody(entry.stream)
+    }
+  }
+}
+
+/// A task that waits to hear what became of a write. When it is let go of unanswered, since the loop or the client has ended, the task
+/// hears that the client is gone.
+private final class PendingWrite: Sendable {
+  private let continuation: Mutex<CheckedContinuation<BodyWriter.Outcome, Never>?>
+
+  private init(_ continuation: CheckedContinuation<BodyWriter.Outcome, Never>) { self.continuation = Mutex(continuation) }
+
+  deinit { resume(.gone) }
+
+  /// Waits for the outcome of the write that `post` sends off.
+  static func outcome(_ post: (PendingWrite) -> Void) async -> BodyWriter.Outcome {
+    await withCheckedContinuation { post(PendingWrite($0)) }
+  }
+
+  /// Lets the task go on.
+  func resume(_ outcome: BodyWriter.Outcome) {
+    let waiting = continuation.withLock { continuation in
+      defer { continuation = nil }
+      return continuation
+    }
+    waiting?.resume(returning: outcome)
   }
 }

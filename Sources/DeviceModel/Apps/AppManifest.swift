@@ -1,3 +1,4 @@
+public import JSON
 public import Push
 
 /// What an app declares in its code: the kinds of widgets, controls and Live Activities that it has.

@@ -140,7 +140,7 @@ extension DeviceFleet {
 
   /// Why the app's `ContentState` would not decode; nil when it would.
   static func problem(in contentState: JSONObject, of attributesType: String, _ manifest: AppManifest) -> String? {
-    manifest.contentStateSchema(of: attributesType)?.problem(in: .object(contentState), at: "aps.content-state")
+    manifest.contentStateSchema(of: attributesType)?.problem(in: .object(contentState), at: "aps.content-state")?.message
   }
 
   /// What to say of a content-state that was taken: what is odd about it, or that nothing was there to check it; nothing of an empty one.
@@ -150,7 +150,7 @@ extension DeviceFleet {
       let what = attributesType == adoptedKind ? "the type of its attributes is not known" : "no schema is known for \(attributesType)"
       return "; \(what), so its content-state was not checked"
     }
-    return schema.hint(in: .object(contentState), at: "aps.content-state", now: now).map { "; \($0)" } ?? ""
+    return schema.mismatch(in: .object(contentState), at: "aps.content-state", now: now).map { "; \($0.message)" } ?? ""
   }
 }
 

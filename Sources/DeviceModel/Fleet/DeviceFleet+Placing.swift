@@ -95,7 +95,7 @@ extension DeviceFleet {
     try Self.check(name: attributesType, what: "attributesType", field: "attributesType")
     try Self.check(attributesType, among: manifest.activities.map(\.attributesType), "attributes type", field: "attributesType")
     if let problem = manifest.contentStateSchema(of: attributesType)?.problem(in: .object(contentState), at: "contentState") {
-      throw DeviceError(.invalid, problem, field: "contentState")
+      throw DeviceError(.invalid, problem.message, field: "contentState")
     }
     if let id {
       try Self.check(name: id, what: "an id", field: "id")

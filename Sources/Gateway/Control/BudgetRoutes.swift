@@ -57,6 +57,9 @@ extension ControlAPI {
 
   private func view(_ token: DeviceToken) async throws(ControlError) -> JSONValue {
     let reports = try await asking { () async throws(StoreError) in try await parts.store.budgets(token) } ?? []
-    return ["token": .string(token.hex), "budgets": .array(reports.enumerated().map { $1.json(index: $0) })]
+    return [
+      "token": .string(token.hex), "now": parts.clock.clock.moment.now.json,
+      "budgets": .array(reports.enumerated().map { $1.json(index: $0) }),
+    ]
   }
 }

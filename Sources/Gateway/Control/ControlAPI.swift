@@ -1,6 +1,6 @@
 public import Control
 public import Faults
-import Primitives
+public import Primitives
 public import Push
 public import Storage
 public import Telemetry
@@ -32,6 +32,8 @@ public struct ControlAPI: Sendable {
     public var devFiles: DevFiles?
     /// The product's time, and who moves it.
     public var clock: ClockDriver
+    /// How long nothing is written on a stream of events at most.
+    public var heartbeat = TimeSpan.milliseconds(Limits.eventHeartbeatMilliseconds)
 
     /// These parts.
     public init(
@@ -56,7 +58,8 @@ public struct ControlAPI: Sendable {
 
   /// Every route.
   public var routes: [Route] {
-    registrationRoutes + importRoutes + pushRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes + resetRoutes + appRoutes
+    registrationRoutes + importRoutes + pushRoutes + eventRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes + resetRoutes
+      + appRoutes
       + statusRoutes
       + devRoutes
       + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes

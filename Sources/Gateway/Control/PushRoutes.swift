@@ -34,11 +34,7 @@ extension ControlAPI {
 
   @Sendable private func pushes(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     var reader = routed.request.query.reader()
-    var query = PushQuery(visibleBundleIDs: routed.grant.bundleIDs)
-    let token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
-    query.bundleID = try reader.text("bundleID")
-    query.type = try reader.choice("type", of: PushType.allCases.map(\.description)).flatMap(PushType.init)
-    query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
+    var query = try await criteria(&reader, routed.grant)
     query.after = try reader.value("after", "the \"next\" of an earlier page") { PushCursor(text: $0) }
     query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
@@ -47,7 +43,6 @@ extension ControlAPI {
     if count != nil && span == nil {
       throw .badRequest("count says how many pushes to wait for, so give wait too, such as wait=10s", field: "count")
     }
-    if let token { query.token = try await wholeToken(token, routed.grant) }
     let wait = span.map { PushWait(count: count ?? 1, until: parts.clock.clock.real + $0) }
     let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
     var object: JSONObject = ["pushes": .array(page.pushes.map(\.json))]
@@ -58,6 +53,17 @@ extension ControlAPI {
       object["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.json, "differs": .string($0.differs)] })
     }
     return .json(.object(object))
+  }
+
+  /// Which pushes are meant: by token, app, type and what became of them, of those that the caller may see.
+  func criteria(_ reader: inout QueryReader, _ grant: Grant) async throws(ControlError) -> PushQuery {
+    var query = PushQuery(visibleBundleIDs: grant.bundleIDs)
+    let token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
+    query.bundleID = try reader.text("bundleID")
+    query.type = try reader.choice("type", of: PushType.allCases.map(\.description)).flatMap(PushType.init)
+    query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
+    if let token { query.token = try await wholeToken(token, grant) }
+    return query
   }
 
   /// The registered token that alone begins with `prefix`, where `prefix` is none itself; else `prefix`, which need not be registered.

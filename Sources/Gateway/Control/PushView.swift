@@ -20,7 +20,7 @@ extension PushRecord {
     if cause != .none { object["cause"] = .string(cause.name) }
     object["certainty"] = .string(remedy.certainty.name)
     object["happened"] = .string(remedy.happened)
-    object["remedy"] = .string(remedy.advice)
+    object["remedy"] = .string(namedFix ?? remedy.advice)
     object["detail"] = detail.map(JSONValue.string)
     object["mergedInto"] = mergedInto.map { .string($0.description) }
     if case .reload(let id) = errand { object["reload"] = .string(id.description) }
@@ -28,6 +28,14 @@ extension PushRecord {
     if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
     object["steps"] = .array(steps.map(\.json))
     return .object(object)
+  }
+}
+
+extension PushRecord {
+  /// What the store found out to be right for the very token; nil where only what holds for every token is known.
+  private var namedFix: String? {
+    guard cause == .otherKind || cause == .otherApp, let detail, let first = detail.first else { return nil }
+    return first.uppercased() + detail.dropFirst() + "."
   }
 }
 
@@ -39,6 +47,10 @@ extension PushRecord.Step {
     object["budgetBefore"] = budgetBefore.map { .integer(Int64($0)) }
     object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }
     object["attempt"] = attempt.map { .integer(Int64($0)) }
+    let remedy = Remedy(disposition, cause: cause)
+    object["certainty"] = .string(remedy.certainty.name)
+    object["happened"] = .string(remedy.happened)
+    object["remedy"] = .string(remedy.advice)
     return .object(object)
   }
 }

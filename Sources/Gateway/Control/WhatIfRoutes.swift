@@ -15,8 +15,10 @@ extension ControlAPI {
     // Another app's name is no business of the caller's: it is as unknown as one that nobody has.
     let apps = parts.apps.limited(to: { routed.grant.sees($0) })
     let answers = parts.settings?.parts.provider.rules.answers ?? ProviderAnswers()
-    let rules = RequestRules(apps: apps, providers: ProviderDirectory([]), answers: answers)
-    switch push.verdict(rules, RequestTime(parts.clock.clock.moment, parts.clock.settings)) {
+    let rules = RequestRules(
+      apps: apps, providers: ProviderDirectory([]), answers: answers, contentStates: parts.settings?.parts.contentStates ?? [:])
+    let time = RequestTime(parts.clock.clock.moment, parts.clock.settings)
+    switch push.verdict(rules, time) {
     case .refused(let refusal):
       var object = Self.refused(refusal.reason, .none, detail: refusal.detail)
       object["field"] = .string(refusal.field)
@@ -31,7 +33,7 @@ extension ControlAPI {
         return .json(.object(Self.refused(.badDeviceToken, .tokenUnknown, detail: "")))
       }
       let preview = try await asking { () async throws(StoreError) in
-        try await parts.store.preview { push.operation(parsed, in: $0) }
+        try await parts.store.preview { push.operation(parsed, in: $0, rules, now: time.sender) }
       }
       return .json(preview.json(warnings: parsed.warnings))
     }
@@ -143,7 +145,8 @@ private struct WhatIfPush: Sendable {
   }
 
   /// The admission that it would ask for.
-  func operation(_ push: ParsedPush, in batch: Batch) -> AdmitOperation {
+  func operation(_ push: ParsedPush, in batch: Batch, _ rules: RequestRules, now: Instant) -> AdmitOperation {
+    if push.contentStateMismatches != 0 { unsafe batch.ask(rules, push, body: body.span.bytes, now: now) }
     let topic = batch.append(text(push.topic))
     return AdmitOperation(
       reply: 0, id: push.id ?? PushID(high: 0, low: 0), token: push.token, type: push.type, priority: push.priority,

@@ -19,6 +19,7 @@ extension GatewayConfiguration {
   var storeSettings: StoreSettings {
     var settings = StoreSettings()
     settings.logEntries = pushLogEntries
+    settings.logAge = pushLogAge
     settings.lanePushes = answers.tooManyRequestsAfter
     for (number, upstream) in upstreams.enumerated() where upstream.serverErrorRetry > .zero {
       settings.serverErrorRetries[UInt16(number)] = Retry(notBefore: upstream.serverErrorRetry)

@@ -30,7 +30,7 @@ extension ProviderLoop: ForwarderDelegate {
   }
 
   func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) {
-    observer?(.upstreamFailed(name: upstreamNames[upstream], end))
+    observer?(.upstreamFailed(name: upstreamNames[upstream], address: upstreamAddresses[upstream], end))
   }
 
   func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool) {

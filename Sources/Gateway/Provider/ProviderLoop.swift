@@ -29,6 +29,7 @@ final class ProviderLoop {
   let faults: FaultInjector
   let awaited: AwaitedAnswers
   let upstreamNames: [String]
+  let upstreamAddresses: [String]
   let signers: ProviderTokenSigners
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
@@ -84,6 +85,7 @@ final class ProviderLoop {
     seed = shared.seed
     initialConcurrentStreams = shared.initialConcurrentStreams
     upstreamNames = shared.upstreams.map(\.name)
+    upstreamAddresses = shared.upstreams.map(\.address)
     signers = shared.signers
     exchanges = transport.exchanges
     tokenUpdates = shared.tokenUpdates
@@ -197,6 +199,7 @@ extension ProviderLoop: HTTP2ServerHandler {
       collapseID: push.collapseID.isEmpty ? .empty : batch.append(exchange.headerBytes[push.collapseID]),
       payload: batch.append(exchange.body))
     operation.answerTimeout = rules.apps.answerTimeout(at: push.app)
+    if push.contentStateMismatches != 0 { batch.ask(rules, push, body: exchange.body, now: time.sender) }
     batch.admits.append(operation)
     if batch.operationCount >= Limits.batchOperations { submit() }
   }

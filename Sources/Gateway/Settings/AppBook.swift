@@ -11,6 +11,8 @@ struct AppBook: Sendable {
   var anyApp: AppDirectory.App?
   /// The fields that the configuration gives each app, by bundle id.
   var configuredFields: [String: Set<String>]
+  /// The content-states that the configuration has, by bundle id; "" has those of `anyApp`.
+  private let configuredContentStates: [String: [ContentStateType]]
   /// What was set at run time, by bundle id.
   var set: [String: AppSettings] = [:]
   /// The upstreams that are Apple's.
@@ -23,6 +25,7 @@ struct AppBook: Sendable {
     configured = configuration.apps
     anyApp = configuration.anyApp
     configuredFields = configuration.appFields
+    configuredContentStates = configuration.contentStates
     self.set = set
     onlyUpstream = configuration.upstreams.count == 1 ? configuration.upstreams[0].name : nil
     appleUpstreams = Set(configuration.upstreams.filter(\.isApple).map(\.name))
@@ -77,13 +80,27 @@ struct AppBook: Sendable {
     return AppDirectory(apps + added, anyApp: anyApp.map(signed))
   }
 
+  /// The content-states of an app.
+  private func contentStates(of bundleID: String) -> [ContentStateType] {
+    let configured = configuredContentStates[bundleID] ?? (isConfigured(bundleID) ? [] : configuredContentStates[""] ?? [])
+    return configured.replaced(by: set[bundleID]?.contentStates ?? [])
+  }
+
+  /// Those of all apps that have some, by bundle id; "" has those of every app that is not listed.
+  var contentStates: [String: [ContentStateType]] {
+    var all = configuredContentStates
+    for bundleID in set.keys { all[bundleID] = contentStates(of: bundleID) }
+    return all.filter { !$0.value.isEmpty }
+  }
+
   /// The app as `GET /v1/apps/{bundleID}` shows it: what holds, and where each value came from.
   func view(_ bundleID: String) throws(FieldError) -> JSONValue? {
     guard let app = try app(bundleID) else { return nil }
     let own = set[bundleID]?.fields ?? []
     let given = configuredFields[bundleID] ?? (isConfigured(bundleID) ? [] : configuredFields["*"] ?? [])
     var origins: JSONObject = [:]
-    for field in Self.fields {
+    let types = contentStates(of: bundleID)
+    for field in Self.fields + types.map({ "contentStates.\($0.attributesType)" }) {
       origins[field] = own.contains(field) ? "api" : given.contains(field) ? "configuration" : "default"
     }
     var object: JSONObject = ["bundleID": .string(bundleID)]
@@ -104,6 +121,7 @@ struct AppBook: Sendable {
     var budgets: JSONObject = [:]
     for kind in BudgetKind.allCases { budgets[kind.rawValue] = app.policy[kind].json }
     object["budgets"] = .object(budgets)
+    object["contentStates"] = types.json
     object["origins"] = .object(origins)
     return .object(object)
   }

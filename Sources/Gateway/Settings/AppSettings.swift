@@ -24,6 +24,8 @@ struct AppSettings: Hashable, Sendable {
   var answer: AppPolicy.Answer?
   var answerTimeout: TimeSpan?
   var broadcast: Bool?
+  /// The content-states that are set, each in place of the configured one of its name.
+  var contentStates: [ContentStateType] = []
   /// What is set of the budgets.
   var budgets: [BudgetKind: Budget] = [:]
 
@@ -44,6 +46,9 @@ struct AppSettings: Hashable, Sendable {
     answerTimeout = try reader.optionalInteger("answerTimeoutMilliseconds", in: 1...Limits.upstreamAnswerMilliseconds)
       .map { .milliseconds($0) }
     broadcast = try reader.optionalBool("broadcast")
+    if let value = reader.optionalValue("contentStates") {
+      contentStates = try ContentStateType.list(value, at: "contentStates", max: Limits.contentStatesPerApp)
+    }
     if var reader = try reader.optionalObject("budgets") {
       for kind in BudgetKind.allCases {
         let budget = try Self.budget(kind.rawValue, &reader)
@@ -108,6 +113,7 @@ struct AppSettings: Hashable, Sendable {
     object["answer"] = answer.map { .string($0.rawValue) }
     object["answerTimeoutMilliseconds"] = answerTimeout.map { .integer($0.milliseconds) }
     object["broadcast"] = broadcast.map(JSONValue.bool)
+    if !contentStates.isEmpty { object["contentStates"] = contentStates.json }
     var set: JSONObject = [:]
     for kind in BudgetKind.allCases { set[kind.rawValue] = budgets[kind].map { .object($0.json) } }
     if !set.keys.isEmpty { object["budgets"] = .object(set) }
@@ -149,6 +155,7 @@ struct AppSettings: Hashable, Sendable {
     note("answer", answer != nil)
     note("answerTimeoutMilliseconds", answerTimeout != nil)
     note("broadcast", broadcast != nil)
+    for type in contentStates { note("contentStates.\(type.attributesType)", true) }
     for (kind, budget) in budgets {
       let name = kind.rawValue
       note("budgets.\(name).allowance", budget.allowance != nil)

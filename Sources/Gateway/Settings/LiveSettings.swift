@@ -16,6 +16,8 @@ final class LiveSettings: Sendable {
   /// What depends on the configuration and is handed out when it changes.
   struct Parts: Sendable {
     var apps: AppDirectory
+    /// The content-states that are known, by bundle id; "" has those of every app that is not listed.
+    var contentStates: [String: [ContentStateType]]
     var provider: ProviderSettings
     var controlTLS: TLSContext
     var accessTokens: AccessTokens
@@ -118,7 +120,7 @@ final class LiveSettings: Sendable {
 
   /// What came of a change of an app.
   enum Change: Sendable {
-    /// The app had nothing set at run time before, or it had.
+    /// The app was known before, by the configuration or by what was set at run time, or it was not.
     case made(isNew: Bool)
     /// The settings do not go with the configuration.
     case refused(FieldError)
@@ -149,9 +151,10 @@ final class LiveSettings: Sendable {
       }
       state.book = book
       state.parts.apps = Self.directory(book, state.configuration, state.signerNumbers)
-      state.parts.provider.rules = Self.rules(state.parts.apps, state.configuration)
+      state.parts.contentStates = book.contentStates
+      state.parts.provider.rules = Self.rules(state.parts.apps, book.contentStates, state.configuration)
       state.tell()
-      return .made(isNew: isNew)
+      return .made(isNew: isNew && !book.isConfigured(bundleID))
     }
   }
 
@@ -213,9 +216,12 @@ extension LiveSettings {
     }
   }
 
-  private static func rules(_ apps: AppDirectory, _ configuration: GatewayConfiguration) -> RequestRules {
+  private static func rules(
+    _ apps: AppDirectory, _ contentStates: [String: [ContentStateType]], _ configuration: GatewayConfiguration
+  ) -> RequestRules {
     RequestRules(
-      apps: apps, providers: configuration.providerDirectory, answers: configuration.answers, tokenUpdates: configuration.tokenUpdates)
+      apps: apps, providers: configuration.providerDirectory, answers: configuration.answers, tokenUpdates: configuration.tokenUpdates,
+      contentStates: contentStates)
   }
 
   private static func parts(
@@ -227,7 +233,7 @@ extension LiveSettings {
     let tls = try tlsIdentity(identity)
     let apps = directory(book, configuration, numbers)
     let provider = ProviderSettings(
-      rules: rules(apps, configuration), keys: try publicKeys(configuration.providers),
+      rules: rules(apps, book.contentStates, configuration), keys: try publicKeys(configuration.providers),
       rates: ProviderRates(configuration.providers.map(\.requestsPerSecond)),
       tls: try TLSContext.server(
         tls, protocols: [.http2], minimumVersion: configuration.answers.minimumTLS == .tls13 ? .tls13 : .tls12,
@@ -237,7 +243,7 @@ extension LiveSettings {
         try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }.tls
       })
     return Parts(
-      apps: apps, provider: provider,
+      apps: apps, contentStates: book.contentStates, provider: provider,
       controlTLS: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: identityForName),
       accessTokens: AccessTokens(configuration.accessTokens.map { AccessToken($0) }),
       lanePushes: configuration.answers.tooManyRequestsAfter)

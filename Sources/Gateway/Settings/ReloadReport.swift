@@ -1,4 +1,5 @@
 public import Configuration
+import JSON
 import Push
 
 /// What a new configuration has changed in a running gateway, for a log line.
@@ -21,6 +22,7 @@ public struct ReloadReport: Hashable, Sendable {
     note("teams", old.signingKeys, new.signingKeys, \.keyID)
     note("accessTokens", old.accessTokens, new.accessTokens, \.name)
     note("apps", old.apps + Self.list(old.anyApp), new.apps + Self.list(new.anyApp)) { $0.bundleID.isEmpty ? "*" : $0.bundleID }
+    note("contentStates", Self.list(old.contentStates), Self.list(new.contentStates)) { $0.bundleID.isEmpty ? "*" : $0.bundleID }
     func compare<Value: Equatable>(_ key: String, _ path: KeyPath<GatewayConfiguration, Value>) {
       if old[keyPath: path] != new[keyPath: path] { needRestart.append(key) }
     }
@@ -33,8 +35,19 @@ public struct ReloadReport: Hashable, Sendable {
     compare("clock", \.clock)
     compare("store.path", \.store)
     compare("pushLog.maxEntries", \.pushLogEntries)
+    compare("pushLog.maxAge", \.pushLogAge)
     compare("log.format", \.logFormat)
     if old.upstreams.map(\.withoutAuthority) != new.upstreams.map(\.withoutAuthority) { needRestart.append("upstreams") }
+  }
+
+  /// The content-states of one app.
+  private struct ContentStates: Equatable {
+    var bundleID: String
+    var types: [ContentStateType]
+  }
+
+  private static func list(_ contentStates: [String: [ContentStateType]]) -> [ContentStates] {
+    contentStates.map { ContentStates(bundleID: $0.key, types: $0.value) }
   }
 
   private static func list(_ app: AppDirectory.App?) -> [AppDirectory.App] { app.map { [$0] } ?? [] }

@@ -1,3 +1,5 @@
+public import JSON
+
 /// A request to the provider API as somebody wrote it down: to be looked at, not to be sent.
 public struct LintedRequest: Hashable, Sendable {
   /// A header as it was written; the value is nil where it is not known yet, such as one that a shell puts in.
@@ -26,6 +28,9 @@ public struct LintedRequest: Hashable, Sendable {
   public var hasClientCertificate = false
   /// The push type that is meant, where no header says it.
   public var assumedType: String?
+
+  /// What the content-state is to decode from, where that is known.
+  public var contentState: ContentStateSchema?
 
   /// A request that says nothing.
   public init() {}

@@ -7,8 +7,25 @@ struct PayloadHabits {
   let payload: JSONValue
   let type: PushType
   let request: LintedRequest
+  let now: Instant
 
-  var findings: [LintFinding] { foreignForm + misplaced + starts + contentState }
+  /// Every rule of these.
+  static let ruleNames = [
+    "otherService", "outsideAPS", "qualifiedAttributesType", "startNotStored", "startNotCollapsed", "snakeCaseKey", "unixDate",
+    "dateAsText",
+    Cause.contentStateNotDecodable.name,
+  ]
+
+  var findings: [LintFinding] { foreignForm + misplaced + starts + (request.contentState.map(schema) ?? contentState) }
+
+  /// What the schema says, which knows better than habit what is a date.
+  private func schema(_ schema: ContentStateSchema) -> [LintFinding] {
+    guard type == .liveactivity, let state = payload["aps"]?["content-state"],
+      let mismatch = schema.mismatch(in: state, at: "aps.content-state", now: now)
+    else { return [] }
+    guard mismatch.isDecodable else { return [LintFinding(.ignored, Cause.contentStateNotDecodable.name, mismatch.path, mismatch.message)] }
+    return [warning("unixDate", mismatch.path, mismatch.message)]
+  }
 
   /// The form of another push service, which APNs takes for custom keys.
   private var foreignForm: [LintFinding] {

@@ -5,6 +5,9 @@ import Push
 /// Says everything that is wrong with a request, where the gateway would stop at the first: the same rules, asked one by one, and some
 /// that need not hold but mostly do (widgets.md section 9 has what went wrong in the field).
 public struct PushLint {
+  /// Every rule but those that have the name of a reason.
+  public static let ruleNames = PushWarning.allCases.map(\.name) + PayloadHabits.ruleNames + ["certificateBesideToken"]
+
   private let request: LintedRequest
   private let now: Instant
   private var findings: [LintFinding] = []
@@ -179,7 +182,7 @@ public struct PushLint {
       findings.append(LintFinding(level, warning.name, field, message))
     }
     if let payload = try? JSONValue.parse(body) {
-      findings += PayloadHabits(payload: payload, type: type, request: request).findings
+      findings += PayloadHabits(payload: payload, type: type, request: request, now: now).findings
     }
   }
 }

@@ -34,6 +34,7 @@ extension StoreState {
       for index in block {
         let number = lookahead.numbers[index - start]
         admit(&operations[index], index, batch, known: number == none ? nil : number, at: now)
+        if !operations[index].mismatch.isEmpty { keepMismatch(of: operations[index], batch) }
       }
       start = block.upperBound
     }

@@ -26,6 +26,8 @@ struct PushLog: ~Copyable {
   private let texts: BlockPool
   private var byID: HashIndex
   private let seed: UInt64
+  /// The number of the first entry that `forget(before:)` has not looked at.
+  private var aged: UInt64 = 1
   /// Which pages of the ring have changed since they were saved.
   private(set) var dirty: DirtyPages
 
@@ -109,6 +111,21 @@ struct PushLog: ~Copyable {
     touch(entry)
     entry.pointee.detail.release(to: texts)
     entry.pointee.detail = LogText(text, in: texts)
+  }
+
+  /// Forgets the pushes that came before `instant`, but for those to which something may still happen. O(what is forgotten).
+  mutating func forget(before instant: Instant) {
+    aged = max(aged, oldest)
+    while aged < next {
+      if let entry = self[aged] {
+        guard entry.pointee.received < instant else { return }
+        if last(of: entry).disposition.isFinal {
+          touch(entry)
+          forget(entry)
+        }
+      }
+      aged += 1
+    }
   }
 
   /// Notes that an entry differs from what was saved.

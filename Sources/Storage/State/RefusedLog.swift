@@ -30,6 +30,8 @@ struct RefusedLog: ~Copyable {
   private let texts: BlockPool
   /// The number of the next entry; numbers begin anew with each start.
   private(set) var next: UInt64 = 1
+  /// The number below which all are forgotten.
+  private var first: UInt64 = 1
 
   /// An empty log; its memory is touched as it fills.
   init(capacity: Int, texts: BlockPool) {
@@ -44,7 +46,17 @@ struct RefusedLog: ~Copyable {
   }
 
   /// The number of the oldest entry kept.
-  var oldest: UInt64 { next > UInt64(capacity) ? next - UInt64(capacity) : 1 }
+  var oldest: UInt64 { max(first, next > UInt64(capacity) ? next - UInt64(capacity) : 1) }
+
+  /// Forgets the requests that came before `instant`. O(what is forgotten).
+  mutating func forget(before instant: Instant) {
+    while oldest < next, self[oldest].pointee.received < instant {
+      let entry = self[oldest]
+      entry.pointee.text.release(to: texts)
+      (entry.pointee.text, entry.pointee.bundleIDBytes) = (LogText(), 0)
+      first = oldest + 1
+    }
+  }
 
   /// The entry of that number, which is kept.
   subscript(sequence: UInt64) -> UnsafeMutablePointer<Entry> { ring + Int(sequence % UInt64(capacity)) }

@@ -42,6 +42,12 @@ extension StoreState {
     place(slot, &operation, index, batch, supersedes: superseded > 0, at: now)
   }
 
+  /// Keeps with a push that was taken in what is wrong with its content-state.
+  mutating func keepMismatch(of operation: AdmitOperation, _ batch: Batch) {
+    guard operation.result.disposition != .refused, let entry = log[log.next - 1], entry.pointee.id == operation.id else { return }
+    log.setDetail(batch.bytes[operation.mismatch], of: entry)
+  }
+
   /// A plain update gives way only to a state that the device will not call older.
   func gives(way waiting: PushTraits, to newer: PushTraits) -> Bool {
     waiting.lane.givesWay(to: newer.lane) && newer.timestamp >= waiting.timestamp
@@ -64,6 +70,7 @@ extension StoreState {
       let starts = operation.traits.activity == .start
       if starts != (token.pointee.kind == .pushToStart) { return .refused(.badPayload, .tokenKindMismatch) }
     }
+    if operation.refusesMismatch { return .refused(.badPayload, .contentStateNotDecodable) }
     return nil
   }
 
@@ -150,7 +157,7 @@ extension StoreState {
       pushes[slot].pointee.notBefore = now + coalesce
       pushes[slot].pointee.notBeforeCause = .coalescing
     }
-    if let next = nextBatch(number, operation, at: now), next > notBefore(slot) {
+    if let next = Self.nextBatch(routes[tokens[number].pointee.route].pointee.batch, operation, at: now), next > notBefore(slot) {
       pushes[slot].pointee.notBefore = next
       pushes[slot].pointee.notBeforeCause = .waitingForBatch
     }
@@ -163,8 +170,8 @@ extension StoreState {
   }
 
   /// When the next batch of the token's app goes, for a push that is to wait for it; one that may not be stored does not.
-  private func nextBatch(_ number: UInt32, _ operation: AdmitOperation, at now: Instant) -> Instant? {
-    let span = routes[tokens[number].pointee.route].pointee.batch.nanoseconds
+  static func nextBatch(_ batch: TimeSpan, _ operation: AdmitOperation, at now: Instant) -> Instant? {
+    let span = batch.nanoseconds
     guard span > 0, operation.priority != .immediate else { return nil }
     if operation.expiration == .zero, !operation.traits.lane.mayWaitUnstored { return nil }
     let rest = now.nanoseconds % span
@@ -240,11 +247,11 @@ extension StoreState {
 
   /// What exactly was wrong, where the cause's own sentence leaves it open; else empty.
   func detail(of reason: Reason, _ operation: AdmitOperation, _ batch: Batch) -> String {
+    if reason == .badPayload { return batch.bytes[operation.mismatch].string }
     guard reason == .deviceTokenNotForTopic, let number = tokens.find(operation.token) else { return "" }
-    let token = tokens[number]
-    let app = batch.bytes[operation.bundleID].string
+    let (kind, bundleID) = (tokens[number].pointee.kind, routes.bundleID(tokens[number].pointee.route))
     return
-      "the token is registered as \(token.pointee.kind.name) of \(routes.bundleID(token.pointee.route)), and the topic names \(operation.type) of \(app)"
+      "this token is \(kind.article) token of \(bundleID): topic \(bundleID)\(kind.pushType.topicSuffix) and push type \(kind.pushType), not \(batch.bytes[operation.topic].string) and \(operation.type)"
   }
 
   /// Keeps a request that was refused before it came here.

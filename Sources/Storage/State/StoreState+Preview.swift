@@ -31,12 +31,9 @@ extension StoreState {
     var operation = asked
     operation.received = now
     guard let number = tokens.find(operation.token), tokens[number].pointee.isActive else {
-      guard routes.policy(batch.bytes[operation.bundleID].string).unknownTokens == .adopt else {
-        return AdmissionPreview(.refused(.badDeviceToken, .tokenUnknown))
-      }
-      var preview = AdmissionPreview(.forwarded)
-      preview.isAdopted = true
-      return preview
+      let policy = routes.policy(batch.bytes[operation.bundleID].string)
+      guard policy.unknownTokens == .adopt else { return AdmissionPreview(.refused(.badDeviceToken, .tokenUnknown)) }
+      return adopted(operation, policy, at: now)
     }
     if let refusal = refusal(of: operation, number, batch) {
       var preview = AdmissionPreview(refusal)
@@ -53,6 +50,30 @@ extension StoreState {
     guard let slot = take(operation, number, batch, at: now) else { return AdmissionPreview(.refused(.serviceUnavailable)) }
     defer { release(slot) }
     return decided(slot, operation, supersedes: superseded > 0, at: now)
+  }
+
+  /// The same for a push that registers its token: nothing waits for that one, and its budgets are full.
+  private func adopted(_ operation: AdmitOperation, _ policy: AppPolicy, at now: Instant) -> AdmissionPreview {
+    var preview = AdmissionPreview(.forwarded)
+    preview.isAdopted = true
+    if case .at(let date) = operation.expiration, date <= now {
+      preview.result = .ended(.expired, .expirationPassed)
+      return preview
+    }
+    let kind = BudgetKind(of: Self.kind(adopting: operation), frequentUpdates: false)
+    if let kind, kind.pays(for: operation.type, operation.priority, operation.traits) {
+      let credits = Int(BudgetRule(policy[kind]).burst)
+      preview.budget = kind
+      (preview.budgetBefore, preview.budgetAfter) = (credits, credits - 1)
+    }
+    var (notBefore, cause) = (now, Cause.none)
+    if operation.traits.lane == .reload, policy.coalesce > .zero { (notBefore, cause) = (now + policy.coalesce, .coalescing) }
+    if let next = Self.nextBatch(policy.batch, operation, at: now), next > notBefore { (notBefore, cause) = (next, .waitingForBatch) }
+    if cause != .none {
+      preview.result = .waiting(due: notBefore, cause)
+      preview.budgetAfter = preview.budgetBefore
+    }
+    return preview
   }
 
   private mutating func decided(_ slot: UInt32, _ operation: AdmitOperation, supersedes: Bool, at now: Instant) -> AdmissionPreview {

@@ -124,7 +124,8 @@ extension StoreState {
       })
   }
 
-  private func record(refusedAt sequence: UInt64) -> PushRecord {
+  /// A refused request as the control side shows it.
+  func record(refusedAt sequence: UInt64) -> PushRecord {
     let entry = refused[sequence].pointee
     return PushRecord(
       cursor: PushCursor(accepted: log.next, refused: sequence), id: entry.id, token: entry.token,

@@ -69,6 +69,12 @@ extension StoreState {
     log.append(entry)
   }
 
+  /// Forgets pushes and refused requests that came before `instant`.
+  mutating func forget(before instant: Instant) {
+    log.forget(before: instant)
+    refused.forget(before: instant)
+  }
+
   /// Forgets the removed tokens of which the log has forgotten the last push, in the order of their removal.
   mutating func releaseRemoved() {
     while let first = removed.first {

@@ -80,12 +80,16 @@ extension StoreState {
   mutating func adopt(_ operation: AdmitOperation, _ batch: Batch, at now: Instant) -> UInt32? {
     let bundleID = batch.bytes[operation.bundleID].string
     guard routes.policy(bundleID).unknownTokens == .adopt else { return nil }
-    let starts = operation.type == .liveactivity && operation.traits.activity == .start
-    let kind = starts ? TokenKind.pushToStart : TokenKind(taking: operation.type)
     let registration = Registration(
-      token: operation.token, kind: kind, bundleID: bundleID, environment: operation.environment ?? .production)
+      token: operation.token, kind: Self.kind(adopting: operation), bundleID: bundleID, environment: operation.environment ?? .production)
     guard (try? register(registration, previous: nil, at: now)) != nil else { return nil }
     return tokens.find(operation.token)
+  }
+
+  /// What the token of a push is, as far as the push tells.
+  static func kind(adopting operation: AdmitOperation) -> TokenKind {
+    let starts = operation.type == .liveactivity && operation.traits.activity == .start
+    return starts ? .pushToStart : TokenKind(taking: operation.type)
   }
 
   /// The budgets of a token, or nil when there is no such registration.

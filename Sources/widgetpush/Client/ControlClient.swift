@@ -1,6 +1,7 @@
 import HTTPClient
 import JSON
 import Primitives
+import Push
 
 /// The control API of the gateway that a state folder names, called with that folder's access tokens.
 struct ControlClient {
@@ -85,6 +86,27 @@ struct ControlClient {
       throw CommandError(Answer(status: response.status, json: (try? JSONValue.parse(text)) ?? .string(text)))
     }
     return text
+  }
+
+  /// Reads the stream of events at `path`, from the event `id` on where it is given, until it ends or `reader` wants no more; throws what
+  /// the server says otherwise.
+  func follow(_ path: String, after id: String?, reader: @Sendable ([UInt8]) -> Bool) throws(CommandError) {
+    var request = BlockingHTTPClient.Request("GET", base + path)
+    request.fields = [.init("authorization", "Bearer \(credentials.admin)"), .init("accept", "text/event-stream")]
+    if let id { request.fields.append(.init("last-event-id", id)) }
+    let silence = TimeSpan.milliseconds(3 * Limits.eventHeartbeatMilliseconds)
+    let response: BlockingHTTPClient.Response
+    do throws(BlockingHTTPClient.Failure) {
+      response = try client.stream(request, silence: silence, reader: reader)
+    } catch {
+      var thrown = CommandError(error, "the gateway")
+      thrown.isPassing = ![.untrusted, .badTrust, .badRequest].contains(error.kind)
+      throw thrown
+    }
+    guard !(200..<300).contains(response.status) else { return }
+    var thrown = CommandError(Answer(status: response.status, json: (try? JSONValue.parse(response.body)) ?? .string(response.text)))
+    thrown.isPassing = response.status >= 500
+    throw thrown
   }
 
   /// Calls `path` and returns the body of an answer of success; throws what the server says otherwise.

@@ -2,6 +2,8 @@
 struct CommandError: Error, Hashable, CustomStringConvertible {
   /// What is wrong and what may help.
   let message: String
+  /// Whether the same may go well a moment later.
+  var isPassing = false
 
   init(_ message: String) { self.message = message }
 

@@ -43,7 +43,7 @@ extension Command {
     let state = try DevState.prepare(folder, wishes, now: Machine.now)
     // With a command, standard output is the command's.
     let isQuiet = arguments.command != nil
-    let printer = LinePrinter { isQuiet ? Console.complain($0) : Console.print($0) }
+    let printer = LinePrinter { _ = isQuiet ? Console.complain($0) : Console.print($0) }
     for complaint in folder.secretFiles.compactMap({ FilePermissions.complaint(about: $0) }) { Console.complain("warning: \(complaint)") }
     let wantsJSON = arguments.wantsJSON
     let server = try DevServer(options, state) { event, credentials in

@@ -1,4 +1,3 @@
-import HTTPClient
 import JSON
 import Primitives
 import Push
@@ -31,29 +30,18 @@ extension Command {
 
 /// Which pushes are waited for.
 struct Expectation {
-  private var criteria: [(name: String, value: String)] = []
+  private let criteria: PushCriteria
 
   /// The criteria that the options name.
-  init(_ arguments: Arguments, _ client: ControlClient) throws {
-    if let token = arguments.value("--token") { criteria.append(("token", try client.fullToken(token))) }
-    if let bundleID = arguments.value("--bundle-id") {
-      guard !bundleID.isEmpty else { throw UsageError("--bundle-id is empty; leave it out for any app") }
-      criteria.append(("bundleID", BlockingHTTPClient.percentEncoded(bundleID)))
-    }
-    if let type = try arguments.choice("--type", of: PushType.allCases.map(\.description)) { criteria.append(("type", type)) }
-    if let disposition = try arguments.choice("--disposition", of: Disposition.allCases.map(\.name)) {
-      criteria.append(("disposition", disposition))
-    }
-  }
+  init(_ arguments: Arguments, _ client: ControlClient) throws { criteria = try PushCriteria(arguments, client) }
 
   /// The page of matches once there are `count`, or when the time is up.
   func wait(for count: Int64, _ timeout: TimeSpan, _ client: ControlClient) throws -> JSONValue {
     let end = Machine.now + timeout
     while true {
       let left = min(end - Machine.now, .seconds(Limits.waitSeconds))
-      let query =
-        criteria.map { "\($0.name)=\($0.value)" } + ["count=\(count)", "limit=\(Limits.pageRows)", "wait=\(max(0, left.milliseconds))ms"]
-      let page = try client.get("/v1/pushes?" + query.joined(separator: "&"), timeout: max(.zero, left) + .seconds(10))
+      let query = criteria.query(["count=\(count)", "limit=\(Limits.pageRows)", "wait=\(max(0, left.milliseconds))ms"])
+      let page = try client.get("/v1/pushes" + query, timeout: max(.zero, left) + .seconds(10))
       if page["complete"]?.boolValue == true || Machine.now >= end { return page }
     }
   }

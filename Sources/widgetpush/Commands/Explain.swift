@@ -6,8 +6,9 @@ extension Command {
     "explain", "tells what became of a push, why, and what to do", operands: "APNS-ID | TOKEN | PREFIX", count: 0...1,
     discussion: """
       Shows the whole life of the push with that apns-id: what happened and when, why, and what to do about it.
-      With a push token it shows the token's registration and its latest pushes, the newest in full. The first digits of
-      an apns-id or a token will do where they are unambiguous.
+      With a push token it shows the token's registration and its latest pushes, the newest in full; when none has reached
+      it, what came nearest: a push to a token that is nearly this one, or for the same app. The first digits of an apns-id
+      or a token will do where they are unambiguous.
       """,
     options: [Option(switch: "--last", "the newest push of all"), .json, .stateFolder],
     examples: ["widgetpush explain --last", "widgetpush explain 5f0c2a7e"]
@@ -19,13 +20,15 @@ extension Command {
     let found = try arguments.operands.first.map { name throws(CommandError) in try finder.find(name) } ?? .push(try finder.last())
     switch found {
     case .push(let push):
-      Console.print(arguments.wantsJSON ? push.serialized(pretty: true) : PushStory.text(of: push, due: finder.due(push)))
-    case .token(let token, let registration, let pushes):
+      Console.print(arguments.wantsJSON ? push.serialized(pretty: true) : PushStory.text(of: push, waiting: finder.waiting(push)))
+    case .token(let token, let registration, let pushes, let symptom):
       if arguments.wantsJSON {
-        let json: JSONValue = ["token": .string(token), "registration": registration ?? .null, "pushes": .array(pushes)]
-        Console.print(json.serialized(pretty: true))
+        var json: JSONObject = ["token": .string(token), "registration": registration ?? .null, "pushes": .array(pushes)]
+        json["nearest"] = symptom?.json
+        Console.print(JSONValue.object(json).serialized(pretty: true))
       } else {
-        Console.print(TokenStory.text(of: token, registration, pushes, due: pushes.first.flatMap(finder.due)))
+        let waiting = pushes.first.flatMap(finder.waiting)
+        Console.print(TokenStory.text(of: token, registration, pushes, waiting: waiting, symptom: symptom))
       }
     }
     return 0

@@ -13,16 +13,21 @@ extension Command {
       """,
     options: [
       Option("--type", "TYPE", "the push type of a payload (as it looks)"),
+      Option("--schema", "FILE", "JSON Schema of the content-state, as docs/content-states.md describes it (none)"),
       Option("--format", "FORMAT", "text, json or github, for annotations of a pull request (text)"),
     ],
-    examples: ["widgetpush lint payload.json --type liveactivity", "widgetpush lint scripts/push.sh --format github"]
+    examples: [
+      "widgetpush lint payload.json --type liveactivity", "widgetpush lint payload.json --schema DeliveryAttributes.schema.json",
+      "widgetpush lint scripts/push.sh --format github",
+    ]
   ) { arguments in
     let format = try arguments.choice("--format", of: ["text", "json", "github"]) ?? "text"
     let type = try arguments.choice("--type", of: PushType.allCases.map(\.description))
+    let schema = try arguments.value("--schema").map { try LintInput.schema($0) }
     var isWrong = false
     var objects: [JSONValue] = []
     for name in arguments.operands {
-      let input = LintInput(name, try Files.bytes(name), type: type)
+      let input = LintInput(name, try Files.bytes(name), type: type, contentState: schema)
       let findings = PushLint.findings(input.request, now: Machine.now)
       isWrong = isWrong || findings.contains { $0.level != .warning }
       switch format {

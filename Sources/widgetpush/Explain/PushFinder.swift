@@ -8,12 +8,14 @@ struct PushFinder {
   enum Found {
     /// One push, whole.
     case push(JSONValue)
-    /// A token: its registration where there is one, and its latest pushes, newest first.
-    case token(String, registration: JSONValue?, pushes: [JSONValue])
+    /// A token: its registration where there is one, and its latest pushes, newest first; where there are none, what came nearest.
+    case token(String, registration: JSONValue?, pushes: [JSONValue], symptom: Symptom?)
   }
 
   /// Pushes of a token that are shown.
   private static let tokenPushes = 10
+  /// Digits that only a whole token has.
+  private static let wholeTokenDigits = 64
   /// Digits of a prefix that tell enough apart.
   private static let prefixMin = 4
 
@@ -31,14 +33,12 @@ struct PushFinder {
     return last
   }
 
-  /// When a push that waits for a budget, or for the end of the night, goes, as RFC 3339 text; nil for any other, and where that is not known.
-  func due(_ push: JSONValue) -> String? {
+  /// What a push waits for, and until when; nil for one that does not wait, and where that is not known.
+  func waiting(_ push: JSONValue) -> Waiting? {
     guard push["disposition"]?.stringValue == Disposition.waiting.name, let token = push["token"]?.stringValue,
-      let cause = push["cause"]?.stringValue,
-      [Cause.waitingForBudget, .minimumInterval, .quietHours].contains(where: { $0.name == cause }),
       let report = try? client.get("/v1/budgets/\(token)")
     else { return nil }
-    return report["budgets"]?.arrayValue?.first { $0["binds"]?.boolValue == true }?["payableAt"]?.stringValue
+    return Waiting(push, report)
   }
 
   /// What `name` means; throws when it means nothing or more than one thing.
@@ -62,8 +62,19 @@ struct PushFinder {
   private func token(_ token: String) throws(CommandError) -> Found? {
     let answer = try client.call("GET", "/v1/registrations/\(token)")
     let pushes = try client.get("/v1/pushes?token=\(token)&limit=\(Self.tokenPushes)")["pushes"]?.arrayValue ?? []
-    guard answer.isSuccess || !pushes.isEmpty else { return nil }
-    return .token(token, registration: answer.success, pushes: pushes)
+    guard answer.isSuccess || !pushes.isEmpty || token.count >= Self.wholeTokenDigits else { return nil }
+    let symptom = pushes.isEmpty ? try self.symptom(of: token, answer.success) : nil
+    return .token(token, registration: answer.success, pushes: pushes, symptom: symptom)
+  }
+
+  /// What came nearest to a token that no push has reached.
+  private func symptom(of token: String, _ registration: JSONValue?) throws(CommandError) -> Symptom {
+    let pushes = try client.get("/v1/pushes?limit=\(Limits.pageRows)")["pushes"]?.arrayValue ?? []
+    var tokens: [String] = []
+    try eachRow("/v1/registrations", "registrations") { row in
+      if let other = row["token"]?.stringValue, Symptom.likeness(other, token) != nil { tokens.append(other) }
+    }
+    return Symptom(token, registration, pushes: pushes, tokens: tokens)
   }
 
   private func byPrefix(_ digits: String) throws(CommandError) -> Found {

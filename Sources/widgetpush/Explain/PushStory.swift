@@ -2,9 +2,9 @@ import JSON
 
 /// The whole life of one push as a text for people: what became of it, its steps with times, why, and what to do.
 enum PushStory {
-  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it; `due` is when it goes, where it waits and that is known.
-  static func text(of push: JSONValue, due: String? = nil) -> String {
-    let paragraphs = [heading(push), verdict(push, due), steps(push), advice(push), warnings(push)]
+  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it; `waiting` is what it waits for, where that is known.
+  static func text(of push: JSONValue, waiting: Waiting? = nil) -> String {
+    let paragraphs = [heading(push), verdict(push, waiting), steps(push), advice(push), warnings(push)]
     return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
@@ -31,15 +31,17 @@ enum PushStory {
     return lines.joined(separator: "\n")
   }
 
-  private static func verdict(_ push: JSONValue, _ due: String?) -> String {
-    var what = push["disposition"]?.stringValue ?? "unknown"
+  private static func verdict(_ push: JSONValue, _ waiting: Waiting?) -> String {
+    var what = waiting?.sentence ?? push["disposition"]?.stringValue ?? "unknown"
     if let cause = push["cause"]?.stringValue { what += " (\(cause))" }
     if let status = push["upstreamStatus"]?.intValue {
       what += ", the upstream said \(status) \(push["reason"]?.stringValue ?? "")".trimmedRight
     }
     var lines = [what]
     if let happened = push["happened"]?.stringValue { lines.append("  \(happened)") }
-    if let detail = push["detail"]?.stringValue, !detail.isEmpty { lines.append("  \(detail)") }
+    // Where the remedy is the detail itself, once is enough.
+    let isSaid = push["remedy"]?.stringValue?.lowercased().hasPrefix(push["detail"]?.stringValue?.lowercased() ?? "-") ?? false
+    if let detail = push["detail"]?.stringValue, !detail.isEmpty, !isSaid { lines.append("  \(detail)") }
     if let activities = push["activities"], let reached = activities["reached"]?.intValue, let applied = activities["applied"]?.intValue {
       lines.append("  It reached \(reached) running \(reached == 1 ? "activity" : "activities"), and \(applied) did what it asks.")
     }
@@ -49,7 +51,7 @@ enum PushStory {
     if let other = push["mergedInto"]?.stringValue {
       lines += ["  Merged into push \(other).", "  Follow that push: widgetpush explain \(other)"]
     }
-    if let due { lines.append("  It goes at \(moment(due, after: push["received"]?.stringValue ?? "")) UTC.") }
+    if let due = waiting?.due { lines.append("  It goes at \(moment(due, after: push["received"]?.stringValue ?? "")) UTC.") }
     return lines.joined(separator: "\n")
   }
 
@@ -94,7 +96,7 @@ enum PushStory {
   }
 
   /// The time of day of RFC 3339 text, which a story repeats too often to tell the date each time.
-  private static func time(_ instant: String) -> String {
+  static func time(_ instant: String) -> String {
     guard let separator = instant.firstIndex(of: "T") else { return instant }
     let time = instant[instant.index(after: separator)...]
     return String(time.hasSuffix("Z") ? time.dropLast() : time)

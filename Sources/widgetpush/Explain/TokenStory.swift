@@ -2,14 +2,17 @@ import JSON
 
 /// A push token as a text for people: what it stands for, and what was sent to it.
 enum TokenStory {
-  /// The story of a token; `pushes` are its latest, newest first, and `due` is when the newest goes if it waits.
-  static func text(of token: String, _ registration: JSONValue?, _ pushes: [JSONValue], due: String? = nil) -> String {
+  /// The story of a token; `pushes` are its latest, newest first, `waiting` is what the newest waits for, and `symptom` what came nearest
+  /// where there is none.
+  static func text(
+    of token: String, _ registration: JSONValue?, _ pushes: [JSONValue], waiting: Waiting? = nil, symptom: Symptom? = nil
+  ) -> String {
     var paragraphs = [heading(token, registration)]
     guard let newest = pushes.first else {
-      paragraphs.append("No push was sent to it yet.")
+      paragraphs.append((symptom ?? Symptom(token, registration, pushes: [], tokens: [])).text)
       return paragraphs.joined(separator: "\n\n")
     }
-    paragraphs.append(PushStory.text(of: newest, due: due))
+    paragraphs.append(PushStory.text(of: newest, waiting: waiting))
     if pushes.count > 1 {
       paragraphs.append((["before it"] + pushes.dropFirst().map { "  \(PushStory.line(of: $0))" }).joined(separator: "\n"))
     }

@@ -13,7 +13,8 @@ struct LintInput {
   /// Reads what stands in a file.
   ///
   /// - Parameter type: The push type, where nothing else says it.
-  init(_ name: String, _ bytes: [UInt8], type: String?) {
+  /// - Parameter contentState: What the content-state is to decode from.
+  init(_ name: String, _ bytes: [UInt8], type: String?, contentState: ContentStateSchema? = nil) {
     self.name = name
     text = String(decoding: bytes, as: UTF8.self)
     let folder = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
@@ -26,7 +27,17 @@ struct LintInput {
       request = payload
     }
     request!.assumedType = type
+    request!.contentState = contentState
     self.request = request!
+  }
+
+  /// The schema in a file.
+  static func schema(_ path: String) throws(CommandError) -> ContentStateSchema {
+    do {
+      return try ContentStateSchema(try JSONValue.parse(try Files.bytes(path)), at: "schema")
+    } catch {
+      throw CommandError("\(path) is no schema that is understood here: \(error)")
+    }
   }
 
   /// A file for the Simulator names its app beside `aps`; APNs never sees that.

@@ -41,8 +41,8 @@ enum EventText {
       return lines(
         "connection from \(peer): GOAWAY after \(Limits.invalidProviderTokens) invalid provider tokens",
         Reason.invalidProviderToken.remedy.advice)
-    case .upstreamFailed(let name, let end):
-      return lines("upstream \(name) cannot be reached: \(end)", "Its pushes wait and are tried again.")
+    case .upstreamFailed(let name, let address, let end):
+      return lines("upstream \(name) cannot be reached at \(address): \(end)", "Its pushes wait and are tried again.")
     case .upstreamOpened: return nil
     case .storeFailed(let why):
       return lines("the store takes no pushes: \(why)", "Pushes are answered 503 until that is mended; then it goes on by itself.")
@@ -108,8 +108,10 @@ enum EventText {
         "event": "invalidProviderTokens", "peer": .string(peer.description), "happened": .string(remedy.happened),
         "remedy": .string(remedy.advice),
       ]
-    case .upstreamFailed(let name, let end):
-      return ["event": "upstreamFailed", "upstream": .string(name), "happened": .string(end.description)]
+    case .upstreamFailed(let name, let address, let end):
+      return [
+        "event": "upstreamFailed", "upstream": .string(name), "address": .string(address), "happened": .string(end.description),
+      ]
     case .upstreamOpened: return .none
     case .storeFailed(let why): return ["event": "storeFailed", "happened": .string(why)]
     case .storeRecovered: return ["event": "storeRecovered"]

@@ -32,8 +32,10 @@ extension Log {
         ])
     case .tooManyTokenUpdates(let peer): write(.info, "new provider tokens come too often", [LogField("peer", peer)])
     case .invalidProviderTokens(let peer): write(.info, "a connection brings invalid provider tokens alone", [LogField("peer", peer)])
-    case .upstreamFailed(let name, let end):
-      write(.warning, "an upstream cannot be reached", [LogField("upstream", name), LogField("reason", end)])
+    case .upstreamFailed(let name, let address, let end):
+      write(
+        .warning, "an upstream cannot be reached",
+        [LogField("upstream", name), LogField("address", address), LogField("reason", end)])
     case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])
     case .storeFailed(let why): write(.error, "the store takes no pushes, and they are answered 503", [LogField("reason", why)])
     case .storeRecovered: write(.info, "the store takes pushes again")

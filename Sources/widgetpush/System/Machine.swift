@@ -35,6 +35,18 @@ enum Machine {
     return (STDIN_FILENO...STDERR_FILENO).contains { unsafe tcgetattr($0, &settings) != 0 && errno == EIO }
   }
 
+  /// Whether what is printed goes to a terminal whose user wants colours (https://no-color.org).
+  static var showsColours: Bool {
+    isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// Does nothing for a while.
+  static func sleep(_ span: TimeSpan) {
+    var left = timespec(tv_sec: Int(span.nanoseconds / 1_000_000_000), tv_nsec: Int(span.nanoseconds % 1_000_000_000))
+    var rest = timespec()
+    while unsafe nanosleep(&left, &rest) != 0 && errno == EINTR { left = rest }
+  }
+
   /// The time of the machine's clock.
   static var now: Instant {
     var time = timespec()

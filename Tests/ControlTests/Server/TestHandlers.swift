@@ -47,6 +47,7 @@ final class TestHandlers: Sendable {
   /// What `/wait` saw: `began`, then `passed` or `cancelled`.
   let events = Recorder<String>()
   static let largeBytes = 3_000_000
+  static let pieceBytes = 5000
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse { await table.respond(to: request) }
 
@@ -67,6 +68,9 @@ final class TestHandlers: Sendable {
           .json(["n": .integer(try routed.request.readJSON { reader throws(FieldError) in try reader.integer("n", in: 0...9) })])
         },
         Route(.get, "/large", .open) { _ in HTTPResponse(status: 200, body: [UInt8](repeating: 0x6C, count: Self.largeBytes)) },
+        Route(.get, "/stream", .open) { [self] routed in
+          HTTPResponse(status: 200, stream: stream(routed.request.query.parameters.first?.name ?? ""))
+        },
         Route(.get, "/nothing", .open) { _ in .noContent },
         Route(.get, "/private", .localhost) { _ in .text("private\n") },
         Route(.get, "/wait", .open) { _ in
@@ -77,5 +81,31 @@ final class TestHandlers: Sendable {
         },
       ],
       authorizer: Authorizer(AccessTokens([])), now: { Instant(unixSeconds: 0) })
+  }
+
+  /// A body of as many pieces as the query says, one that ends when it is cancelled, or one without end.
+  private func stream(_ query: String) -> BodyStream {
+    let (gate, events) = (gate, events)
+    return BodyStream { writer in
+      if query == "wait" {
+        events.append("began")
+        await gate.pass()
+        events.append(Task.isCancelled ? "cancelled" : "passed")
+        _ = await writer.write(Array("end".utf8))
+        return
+      }
+      let piece = [UInt8](repeating: UInt8(ascii: "x"), count: Self.pieceBytes)
+      for number in 0..<(Int(query) ?? .max) {
+        while true {
+          guard !Task.isCancelled else { return events.append("cancelled") }
+          let outcome = await writer.write(Array("\(number % 10)".utf8) + piece)
+          if outcome == .taken { break }
+          if outcome == .gone { return events.append("gone") }
+          if query == "endless", events.all.last != "full" { events.append("full") }
+          await Task.yield()
+        }
+      }
+      events.append("ended")
+    }
   }
 }

@@ -31,6 +31,8 @@ final class APIStage: Sendable {
   let store: Store
   let faults = FaultBook()
   let api: ControlAPI
+  let parts: ControlAPI.Parts
+  let authorizer: Authorizer
   let table: RouteTable
   private let delivered: Box<[Batch]>
 
@@ -52,12 +54,14 @@ final class APIStage: Sendable {
       store: store, apps: apps, upstreams: ["device", "apple"], metrics: [counter], version: "1.2.3",
       obstacles: { obstacles.value }, devFiles: devFiles, clock: ClockDriver(real: { now.value }))
     parts.faults = faults
+    self.parts = parts
     api = ControlAPI(parts)
     var tokens = AccessScope.allCases.map { AccessToken(name: $0.rawValue, scopes: [$0], secret: $0.rawValue) }
     tokens += [Self.bundle, Self.other].map {
       AccessToken(name: $0, scopes: Set(AccessScope.allCases), bundleIDs: [$0], secret: $0)
     }
-    table = RouteTable(api.routes, authorizer: Authorizer(AccessTokens(tokens)), now: { now.value })
+    authorizer = Authorizer(AccessTokens(tokens))
+    table = RouteTable(api.routes, authorizer: authorizer, now: { now.value })
   }
 
   deinit { store.stop() }

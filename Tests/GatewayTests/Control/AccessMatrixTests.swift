@@ -15,7 +15,7 @@ import Testing
     "POST /v1/faults": "admin", "GET /v1/faults": "admin", "DELETE /v1/faults": "admin", "GET /v1/faults/{id}": "admin",
     "DELETE /v1/faults/{id}": "admin", "POST /v1/what-if": "read", "POST /v1/registrations": "register", "POST /v1/reset": "admin",
     "POST /v1/reloads": "reload", "GET /v1/reloads": "reload", "GET /v1/reloads/{id}": "reload", "DELETE /v1/reloads/{id}": "reload",
-    "GET /v1/clock": "read", "PUT /v1/clock": "admin", "POST /v1/clock/advance": "admin",
+    "GET /v1/clock": "read", "PUT /v1/clock": "admin", "POST /v1/clock/advance": "admin", "GET /v1/events": "read",
   ]
 
   /// Every scope, and none, on every route.

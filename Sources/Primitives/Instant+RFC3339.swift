@@ -1,5 +1,3 @@
-public import Primitives
-
 extension Instant {
   /// The instant that `text` spells: `2027-01-31` (midnight in UTC), or with a time and an offset as RFC 3339 section 5.6
   /// has it, such as `2027-01-31T12:00:00Z` or `2027-01-31T12:00:00+01:00`; nil for anything else.

@@ -1,0 +1,100 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Storage
+
+extension ControlAPI {
+  /// `/v1/events`.
+  var eventRoutes: [Route] { [Route(.get, "/v1/events", .scope(.read), events)] }
+
+  /// Pushes as they change, as server-sent events (WHATWG HTML section 9.2).
+  @Sendable private func events(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    var reader = routed.request.query.reader()
+    let query = try await criteria(&reader, routed.grant)
+    try reader.finish()
+    let place = try lastEvent(routed.request)
+    let feed = try await asking { () async throws(StoreError) in try await parts.store.follow(query, after: place) }
+    let (heartbeat, longest) = (parts.heartbeat, TimeSpan.seconds(Limits.eventStreamSeconds))
+    return HTTPResponse(
+      status: 200, fields: ["content-type": "text/event-stream", "cache-control": "no-store"],
+      stream: BodyStream { writer in await EventStream(feed, writer).run(heartbeat: heartbeat, longest: longest) })
+  }
+
+  private func lastEvent(_ request: HTTPRequest) throws(ControlError) -> EventPlace? {
+    guard let text = request.fields["last-event-id"], !text.isEmpty else { return nil }
+    guard let place = EventPlace(text: text) else {
+      throw .badRequest(
+        "last-event-id must be the id of an event that was received here, not \"\(text.prefix(64))\"", field: "last-event-id")
+    }
+    return place
+  }
+}
+
+/// The events of one call on their way: as text, in pieces that a client takes at once.
+private struct EventStream {
+  /// Bytes of one write, beyond which another is begun; a client that reads has room for two.
+  private static let pieceBytes = Limits.streamedBytes / 2
+  /// How long a client that does not read is left alone before it is tried again.
+  private static let pause = Duration.milliseconds(50)
+
+  private let feed: PushFeed
+  private let writer: BodyWriter
+
+  init(_ feed: PushFeed, _ writer: BodyWriter) {
+    self.feed = feed
+    self.writer = writer
+  }
+
+  /// Writes until the client has gone, nothing comes any more, or the time is up.
+  func run(heartbeat: TimeSpan, longest: TimeSpan) async {
+    await withTaskGroup { group in
+      group.addTask { [feed] in
+        // One clock for both: so many heartbeats are the longest time.
+        for _ in 0..<max(1, longest.nanoseconds / heartbeat.nanoseconds) {
+          guard (try? await Task.sleep(for: .nanoseconds(heartbeat.nanoseconds))) != nil else { return }
+          feed.tick()
+        }
+        feed.end()
+      }
+      await writeAll()
+      group.cancelAll()
+    }
+  }
+
+  private func writeAll() async {
+    guard await write(Array(": what happens to pushes, from now on\nretry: 1000\n\n".utf8)) else { return }
+    while let items = await feed.next() {
+      guard !items.isEmpty else {
+        guard await write(Array(":\n\n".utf8)) else { return }
+        continue
+      }
+      var piece: [UInt8] = []
+      for item in items {
+        piece += Self.text(item).utf8
+        guard piece.count >= Self.pieceBytes else { continue }
+        guard await write(piece) else { return }
+        piece.removeAll(keepingCapacity: true)
+      }
+      if !piece.isEmpty { guard await write(piece) else { return } }
+    }
+  }
+
+  /// False when the client has gone.
+  private func write(_ bytes: [UInt8]) async -> Bool {
+    while true {
+      switch await writer.write(bytes) {
+      case .taken: return true
+      case .gone: return false
+      case .full: guard (try? await Task.sleep(for: Self.pause)) != nil else { return false }
+      }
+    }
+  }
+
+  private static func text(_ item: PushFeed.Item) -> String {
+    switch item {
+    case .push(let event): "id: \(event.place.text)\nevent: push\ndata: \(event.push.json.serialized())\n\n"
+    case .lost(let count): "event: lost\ndata: {\"lost\":\(count)}\n\n"
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// What pushes are told by.
+extension Limits {
+  /// Bytes of a body written bit by bit that wait until its client reads them; then its writer has to wait.
+  public static let streamedBytes = 64 << 10
+  /// Calls of `GET /v1/events` open at once; each event is written anew for every one of them.
+  public static let eventFollowers = 64
+  /// Events that wait for one such call, some KB each; beyond it they are counted, and the caller is told how many it has lost.
+  public static let eventsQueued = 1024
+  /// Milliseconds between two comments on a stream of events, which tell both ends that the other is there; proxies close what rests
+  /// for a minute.
+  public static let eventHeartbeatMilliseconds: Int64 = 15_000
+  /// Seconds after which a stream of events ends, so that its access token is looked at again when the client goes on.
+  public static let eventStreamSeconds: Int64 = 3600
+  /// The longest time that the push log may be configured to keep a push, in seconds: a year.
+  public static let pushLogAgeSecondsMax: Int64 = 366 * 86_400
+  /// Attributes types of one app whose content-states are checked; a push is compared with each, so that a word of bits holds the result.
+  public static let contentStatesPerApp = 32
+}

@@ -1,0 +1,26 @@
+import HTTPClient
+import Push
+
+/// Which pushes a command is about, as its options say: those of `GET /v1/pushes` and `GET /v1/events`.
+struct PushCriteria {
+  private var criteria: [(name: String, value: String)] = []
+
+  /// The criteria that the options name.
+  init(_ arguments: Arguments, _ client: ControlClient) throws {
+    if let token = arguments.value("--token") { criteria.append(("token", try client.fullToken(token))) }
+    if let bundleID = arguments.value("--bundle-id") {
+      guard !bundleID.isEmpty else { throw UsageError("--bundle-id is empty; leave it out for any app") }
+      criteria.append(("bundleID", BlockingHTTPClient.percentEncoded(bundleID)))
+    }
+    if let type = try arguments.choice("--type", of: PushType.allCases.map(\.description)) { criteria.append(("type", type)) }
+    if let disposition = try arguments.choice("--disposition", of: Disposition.allCases.map(\.name)) {
+      criteria.append(("disposition", disposition))
+    }
+  }
+
+  /// They and `further` parameters as the query of a URL, with its question mark; empty without any.
+  func query(_ further: [String] = []) -> String {
+    let all = criteria.map { "\($0.name)=\($0.value)" } + further
+    return all.isEmpty ? "" : "?" + all.joined(separator: "&")
+  }
+}

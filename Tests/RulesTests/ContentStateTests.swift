@@ -1,0 +1,89 @@
+import JSON
+import Primitives
+import Push
+import Rules
+import Testing
+
+@Suite("Content-states by schema") struct ContentStateTests {
+  private static func types() throws -> [String: [ContentStateType]] {
+    [
+      "com.example.app": try ContentStateType.list(
+        [
+          "Ride": ["required": ["stops"], "properties": ["stops": ["type": "integer"], "eta": ["format": "date2001"]]],
+          "Game": ["required": ["goals"], "properties": ["goals": ["type": "integer"]]],
+        ], at: "contentStates", max: 32)
+    ]
+  }
+
+  private static func verdict(_ aps: String, _ validation: AppPolicy.Validation = .strict) throws -> Verdict {
+    var rules = TestRules(TestRules.apps(validation))
+    rules.rules = RequestRules(
+      apps: TestRules.apps(validation), providers: TestRules.providers, contentStates: try types())
+    return rules.evaluate(.liveActivity("{\"timestamp\":\(now.unixSeconds),\(aps)}"))
+  }
+
+  private static func start(_ type: String, _ state: String) -> String {
+    #""event":"start","attributes-type":"\#(type)","attributes":{},"alert":{"title":"t","body":"b"},"content-state":\#(state)"#
+  }
+
+  @Test func aStartIsJudgedByTheTypeThatItNames() throws {
+    #expect(try Self.verdict(Self.start("Ride", #"{"stops":3}"#)).push?.contentStateMismatches == 0)
+    let missing = try #require(try Self.verdict(Self.start("Ride", #"{"stop":3}"#)).refusal)
+    #expect(missing.reason == .badPayload && missing.field == "aps.content-state.stops")
+    #expect(missing.detail == "aps.content-state.stops is missing; is stop meant for it?")
+    let date = try #require(try Self.verdict(Self.start("Ride", #"{"stops":3,"eta":\#(now.unixSeconds)}"#)).refusal)
+    #expect(date.detail.hasPrefix("aps.content-state.eta is a Unix time; Swift's Date shows 20"))
+    // Of a type that has no schema nothing is known.
+    #expect(try Self.verdict(Self.start("Other", #"{"stop":3}"#)).push != nil)
+  }
+
+  @Test func withValidationAppleItIsAWarning() throws {
+    let push = try #require(try Self.verdict(Self.start("Ride", #"{"stop":3}"#), .apple).push)
+    #expect(push.warnings.contains(.contentStateMismatch))
+    #expect(try Self.verdict(Self.start("Ride", #"{"stops":3}"#), .apple).push?.warnings.contains(.contentStateMismatch) == false)
+  }
+
+  /// Which type an update is of depends on its token.
+  @Test func anUpdateIsComparedWithEachType() throws {
+    for (state, bits) in [(#"{"stops":3}"#, 0b10), (#"{"goals":1}"#, 0b01), ("{}", 0b11), (#"{"stops":1,"goals":1}"#, 0)]
+      as [(String, UInt32)]
+    {
+      let push = try #require(try Self.verdict("\"event\":\"update\",\"content-state\":\(state)").push)
+      #expect(push.contentStateMismatches == bits, "\(state)")
+      #expect(!push.warnings.contains(.contentStateMismatch))
+      let rules = RequestRules(apps: TestRules.apps(), providers: TestRules.providers, contentStates: try Self.types())
+      let body = Array("{\"aps\":{\"content-state\":\(state)}}".utf8)
+      let doubts = rules.contentStateDoubts(push, body: body.span.bytes, now: now)
+      #expect(doubts.map(\.attributesType) == ["Ride", "Game"])
+      #expect(doubts.map { $0.message != nil } == [bits & 1 != 0, bits & 2 != 0])
+    }
+    #expect(try Self.verdict(#""event":"end""#).push?.contentStateMismatches == 0)
+  }
+
+  @Test func otherAppsAndOtherPushesAreLeftAlone() throws {
+    var rules = TestRules()
+    rules.rules = RequestRules(apps: TestRules.apps(), providers: TestRules.providers, contentStates: try Self.types())
+    for type in PushType.allCases where type != .liveactivity && type != .mdm {
+      #expect(rules.evaluate(.of(type)).push?.contentStateMismatches == 0)
+    }
+    let other = TestRequest.liveActivity("{\"timestamp\":\(now.unixSeconds),\(Self.start("Ride", "{}"))}").with {
+      $0.topic = "com.example.other.push-type.liveactivity"
+    }
+    #expect(rules.evaluate(other).push != nil)
+  }
+
+  @Test func lintKnowsTheSchema() throws {
+    func findings(_ state: String) throws -> [LintFinding] {
+      var request = LintedRequest()
+      request.body = Array("{\"aps\":{\"timestamp\":\(now.unixSeconds),\"event\":\"update\",\"content-state\":\(state)}}".utf8)
+      request.contentState = try Self.types()["com.example.app"]![0].schema
+      return PushLint.findings(request, now: now)
+    }
+    #expect(try findings(#"{"stops":3,"arrival_time":\#(now.unixSeconds)}"#).isEmpty, "what the schema does not name is not guessed at")
+    let missing = try findings("{}")
+    #expect(missing.map(\.rule) == ["contentStateNotDecodable"] && missing[0].level == .ignored)
+    #expect(missing[0].field == "aps.content-state.stops")
+    let date = try findings(#"{"stops":3,"eta":\#(now.unixSeconds)}"#)
+    #expect(date.map(\.rule) == ["unixDate"] && date[0].level == .warning && date[0].field == "aps.content-state.eta")
+  }
+}
