@@ -58,7 +58,10 @@ def running(binary):
             process.stdout.close()
             drain.wait()
             if status != 0:
-                raise RuntimeError(f"dev ended with {status}")
+                log.seek(0)
+                # What a crash says begins with stars.
+                said = [line for line in log.read().splitlines() if line.startswith(("***", "Thread", "0 ", "1 "))]
+                raise RuntimeError("\n".join([f"dev ended with {status}", *said[:20]]))
 
 
 def prepare(dev):
