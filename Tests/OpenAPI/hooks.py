@@ -116,6 +116,9 @@ def agree(body):
     for budget in [body.get("budget"), *(body.get("budgets") or {}).values()]:
         if isinstance(budget, dict) and budget.get("burst") is not None:
             budget["allowance"] = max(budget["burst"], budget.get("allowance") or 0)
+    if body.get("contentStates"):
+        # In these schemas a keyword belongs to one type; that is the device's to be asked about.
+        body["contentStates"] = {name: {"type": "object"} for name in body["contentStates"]}
     hours = body.get("quietHours")
     if hours and hours["from"] == hours["to"]:
         hours["to"] = "03:21" if hours["from"] != "03:21" else "04:21"
