@@ -134,7 +134,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Configuration", "Control", "Faults", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Security", "Storage", "Telemetry",
+        "Configuration", "Control", "Faults", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Rules", "Security", "Storage",
+        "Telemetry",
       ],
       swiftSettings: tests),
     // The ways in that are fuzzed; their corpora are replayed by the tests.

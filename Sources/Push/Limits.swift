@@ -217,30 +217,6 @@ public enum Limits {
   /// Bytes that `widgetpush import` gathers for one call, below `controlBodyBytes`.
   public static let importBytes = 512 << 10
 
-  // MARK: Reloads
-
-  /// Reloads that run at once; a further one is answered 429.
-  public static let reloadsRunning = 16
-  /// Reloads that are remembered, with their keys; the oldest that do not run are forgotten first. Below 1 KB each, unless they name
-  /// many users or devices.
-  public static let reloadsRemembered = 1000
-  /// Names of one kind (kinds, controls, users, devices) that a reload may list.
-  public static let reloadNames = 1000
-  /// Longest time over which a reload may be spread, in seconds: a day.
-  public static let reloadSpreadSeconds: Int64 = 86_400
-  /// Bytes of an `Idempotency-Key`.
-  public static let idempotencyKeyBytes = 255
-  /// Registrations that one page of a reload looks at, beside the store thread: a millisecond.
-  public static let reloadRows = 1024
-  /// Pushes that are made for reloads between two rounds of the store, below a millisecond of its thread.
-  public static let reloadSlice = 256
-  /// Pushes of reloads that are on their way to upstreams; what comes from providers is then never far behind.
-  public static let reloadPushesForwarding = 2048
-  /// Pushes of reloads that have not ended, most of which wait for budget, about 500 bytes each; beyond, reloads go on as those end.
-  public static let reloadPushesOpen = 131_072
-  /// Dry runs of reloads at once; each looks at every registration.
-  public static let reloadForecasts = 4
-
   // MARK: Upstreams
 
   /// Connections one loop keeps to one upstream, for each key that signs what is sent there.

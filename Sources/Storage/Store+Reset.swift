@@ -9,15 +9,15 @@ public struct ResetReport: Hashable, Sendable {
 }
 
 extension Store {
-  /// Stops an app's reloads, forgets its pushes, those that wait included, and fills its budgets; registrations stay. Durable when it
-  /// answers.
+  /// Stops an app's reloads, forgets its activities by name and its pushes, those that wait included, and fills its budgets;
+  /// registrations stay. Durable when it answers.
   ///
   /// It is done in slices, between which pushes are settled; what comes in meanwhile may stay.
   ///
   /// - Parameter bundleID: Nil means every app.
   public func reset(_ bundleID: String?) async throws(StoreError) -> ResetReport {
     var report = ResetReport()
-    try await change { core in core.state.stopReloads(of: bundleID, at: core.now) }
+    try await change { core in core.state.stopErrands(of: bundleID, at: core.now) }
     var first: UInt32? = 0
     while let start = first {
       let (reset, next) = try await change { core in

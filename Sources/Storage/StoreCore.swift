@@ -120,6 +120,7 @@ struct StoreCore: ~Copyable {
       if failure == nil {
         if let due = state.delays.next { wake = due }
         if let due = state.casts.nextDue { wake = min(wake, due) }
+        if let due = state.nextActivityDue { wake = min(wake, due) }
       } else {
         wake = retryAt
       }
@@ -150,6 +151,7 @@ struct StoreCore: ~Copyable {
       }
       releaseDue()
       releaseSlices()
+      carryOutActivities()
       state.releaseBroadcasts(at: now)
       commit(batches)
     } else {

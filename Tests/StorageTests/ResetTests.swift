@@ -163,7 +163,7 @@ import Testing
     // One push of the two waits behind a push of a backend.
     try bench.push(1)
     for number in [own, own, other] { try bench.goOn(number, tokens: 1) }
-    bench.state.stopReloads(of: Bench.bundle, at: bench.now)
+    bench.state.stopErrands(of: Bench.bundle, at: bench.now)
     _ = try reset(bench)
     try bench.finish(own)
     try bench.finish(other)

@@ -58,8 +58,8 @@ public struct ControlAPI: Sendable {
 
   /// Every route.
   public var routes: [Route] {
-    registrationRoutes + importRoutes + pushRoutes + eventRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes + resetRoutes
-      + appRoutes
+    registrationRoutes + importRoutes + pushRoutes + eventRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes
+      + activityRoutes + resetRoutes + appRoutes
       + statusRoutes
       + devRoutes
       + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes

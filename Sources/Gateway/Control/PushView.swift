@@ -23,7 +23,11 @@ extension PushRecord {
     object["remedy"] = .string(namedFix ?? remedy.advice)
     object["detail"] = detail.map(JSONValue.string)
     object["mergedInto"] = mergedInto.map { .string($0.description) }
-    if case .reload(let id) = errand { object["reload"] = .string(id.description) }
+    switch errand {
+    case .reload(let id): object["reload"] = .string(id.description)
+    case .activity(let name): object["activity"] = .string(name)
+    case nil: break
+    }
     let warnings = warnings.all
     if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
     object["steps"] = .array(steps.map(\.json))

@@ -5,20 +5,29 @@ public import Push
 public enum PushErrand: Hashable, Sendable {
   /// A reload, by its id.
   case reload(PushID)
+  /// A Live Activity, by its name.
+  case activity(name: String)
 }
 
-/// What the gateway does of its own accord, by number: reloads; part of the state, and as pure.
+/// What the gateway does of its own accord, by number: reloads and activities by name; part of the state, and as pure.
 ///
 /// The apns-id of each push that is made for an errand begins with the errand's own eight bytes, which are random. So the log, the journal
 /// and saved pages say whose a push is without a byte more.
 struct ErrandTable {
   private(set) var reloads: [UInt32: Reload] = [:]
+  private(set) var activities = ActivityTable()
+  /// What activities have not been told yet.
+  var news: [ActivityNews] = []
+  /// The activities that may have a push to make.
+  var restless: Set<UInt32> = []
+  /// When pushes of activities that could not be taken in are made again, by the machine's clock.
+  var retryAt: Instant?
   /// The numbers of the reloads, the oldest first.
   private var reloadOrder: [UInt32] = []
   /// The errands by the first half of their pushes' ids.
   private var numbers: [UInt64: UInt32] = [:]
   private var last: UInt32 = 0
-  private var new: [UInt32] = []
+  private var new: Set<UInt32> = []
   private var moved: Set<UInt32> = []
   private var forgotten: [UInt32] = []
 
@@ -36,8 +45,9 @@ struct ErrandTable {
 
   /// What has made a push of that app; nil for a provider's, or when it is forgotten.
   func errand(of push: PushID, bundleID: @autoclosure () -> String) -> PushErrand? {
-    guard let number = number(of: push), let reload = reloads[number], reload.request.selector.bundleID == bundleID() else { return nil }
-    return .reload(reload.id)
+    guard let number = number(of: push) else { return nil }
+    if let reload = reloads[number] { return reload.request.selector.bundleID == bundleID() ? .reload(reload.id) : nil }
+    return activities[number].flatMap { $0.bundleID == bundleID() ? .activity(name: $0.name) : nil }
   }
 
   /// A first half for the ids of an errand's pushes. Random beyond what a seed gives: these are told to others, who must not learn
@@ -83,7 +93,7 @@ struct ErrandTable {
     let reload = Reload(id: PushID(high: makeKey(), low: .random(in: 1 ... .max)), request: request, created: now)
     last += 1
     add(last, reload)
-    new.append(last)
+    new.insert(last)
     while reloadOrder.count > Limits.reloadsRemembered, let oldest = reloadOrder.first(where: { reloads[$0]?.state != .running }) {
       forget(oldest)
     }
@@ -96,6 +106,31 @@ struct ErrandTable {
     return reloads.values.first {
       $0.request.key == key && $0.request.caller == request.caller && $0.request.selector.bundleID == request.selector.bundleID
     }
+  }
+
+  // MARK: Activities
+
+  /// Takes in a new activity, which `make` makes with its id; its number.
+  mutating func begin(_ make: (PushID) -> NamedActivity) -> UInt32 {
+    let activity = make(PushID(high: makeKey(), low: .random(in: 1 ... .max)))
+    last += 1
+    activities.insert(last, activity)
+    numbers[activity.id.high] = last
+    new.insert(last)
+    return last
+  }
+
+  /// Changes an activity, and has the next commit say so; it may then have a push to make.
+  mutating func changeActivity(_ number: UInt32, _ body: (inout NamedActivity) -> Void) {
+    guard activities.change(number, body) else { return }
+    moved.insert(number)
+    restless.insert(number)
+  }
+
+  /// Forgets an activity.
+  mutating func forgetActivity(_ number: UInt32) {
+    guard let activity = activities.remove(number) else { return }
+    forgetErrand(number, key: activity.id.high)
   }
 
   /// Changes a reload, and has the next commit say so.
@@ -123,11 +158,17 @@ struct ErrandTable {
   }
 
   /// A push that had been taken in has ended; `disposition` is nil where its device has told before.
-  mutating func ended(_ number: UInt32, _ disposition: Disposition?) {
-    guard reloads[number] != nil else { return }
+  mutating func ended(_ number: UInt32, _ push: PushID, _ disposition: Disposition?, _ cause: Cause) {
+    guard reloads[number] != nil else { return noteEnd(number, push, disposition, cause) }
     openCount -= 1
     reloads[number]?.open -= 1
     if let disposition { count(number, disposition) }
+  }
+
+  /// A push that an activity waits for has ended, or its device has told more.
+  mutating func noteEnd(_ number: UInt32, _ push: PushID, _ disposition: Disposition?, _ cause: Cause) {
+    guard let disposition, activities[number] != nil else { return }
+    news.append(.ended(number, push, disposition, cause))
   }
 
   /// A push has ended so, or, with -1, has ended otherwise after all.
@@ -146,10 +187,12 @@ struct ErrandTable {
   var changes: [ErrandChange] {
     var changes = forgotten.map { ErrandChange.forget(number: $0) }
     for number in new {
-      if let reload = reloads[number] { changes.append(.put(number: number, fixed: fixed(reload), progress: progress(reload))) }
+      if let fixed = fixed(number), let progress = progress(number) {
+        changes.append(.put(number: number, fixed: fixed, progress: progress))
+      }
     }
     for number in moved where !new.contains(number) {
-      if let reload = reloads[number] { changes.append(.progress(number: number, progress(reload))) }
+      if let progress = progress(number) { changes.append(.progress(number: number, progress)) }
     }
     return changes
   }
@@ -166,22 +209,42 @@ struct ErrandTable {
   mutating func load(_ number: UInt32, fixed: UnsafeRawBufferPointer, progress: UnsafeRawBufferPointer) throws(ByteReader.Malformed) {
     last = max(last, number)
     var (fixed, progress) = (ByteReader(fixed), ByteReader(progress))
-    guard try fixed.read(UInt8.self) == Family.reload.rawValue else { return }
-    add(number, try ReloadCoding.decode(&fixed, &progress))
+    switch Family(rawValue: try fixed.read()) {
+    case .reload: add(number, try ReloadCoding.decode(&fixed, &progress))
+    case .activity:
+      let activity = try ActivityCoding.decode(&fixed, &progress)
+      activities.insert(number, activity)
+      numbers[activity.id.high] = number
+      restless.insert(number)
+    case nil: break
+    }
   }
 
-  private enum Family: UInt8 { case reload = 1 }
+  private enum Family: UInt8 { case reload = 1, activity }
 
-  private func fixed(_ reload: Reload) -> [UInt8] {
+  private func fixed(_ number: UInt32) -> [UInt8]? {
     let arena = ByteArena(capacity: 512)
-    arena.append(Family.reload.rawValue)
-    ReloadCoding.fixed(reload, to: arena)
+    if let reload = reloads[number] {
+      arena.append(Family.reload.rawValue)
+      ReloadCoding.fixed(reload, to: arena)
+    } else if let activity = activities[number] {
+      arena.append(Family.activity.rawValue)
+      ActivityCoding.fixed(activity, to: arena)
+    } else {
+      return nil
+    }
     return Array(arena.buffer)
   }
 
-  private func progress(_ reload: Reload) -> [UInt8] {
+  private func progress(_ number: UInt32) -> [UInt8]? {
     let arena = ByteArena(capacity: 256)
-    ReloadCoding.progress(reload, to: arena)
+    if let reload = reloads[number] {
+      ReloadCoding.progress(reload, to: arena)
+    } else if let activity = activities[number] {
+      ActivityCoding.progress(activity, to: arena)
+    } else {
+      return nil
+    }
     return Array(arena.buffer)
   }
 
@@ -196,9 +259,14 @@ struct ErrandTable {
     openCount -= reload.open
     forwardingCount -= reload.forwarding
     reloadOrder.removeAll { $0 == number }
-    numbers[reload.id.high] = nil
+    forgetErrand(number, key: reload.id.high)
+  }
+
+  private mutating func forgetErrand(_ number: UInt32, key: UInt64) {
+    numbers[key] = nil
     moved.remove(number)
+    restless.remove(number)
     // One that the engine has never seen needs no forgetting.
-    if let place = new.firstIndex(of: number) { new.remove(at: place) } else { forgotten.append(number) }
+    if new.remove(number) == nil { forgotten.append(number) }
   }
 }

@@ -46,6 +46,13 @@ extension StoreCore {
     afterCommit.append { error in slice.resume(error.map { .failure($0) } ?? .success(())) }
   }
 
+  /// Makes the pushes that have become due for activities by name.
+  mutating func carryOutActivities() {
+    guard state.hasActivityWork(at: now) else { return }
+    let batches = (0..<loops).map { dueBatch($0) }
+    state.carryOutActivities(loops: loops, at: now) { batches[$0] }
+  }
+
   /// Nobody makes slices any more.
   mutating func abandonSlices() {
     for slice in slices { slice.resume(.failure(.stopped)) }

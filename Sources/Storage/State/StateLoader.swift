@@ -81,6 +81,7 @@ struct StateLoader {
       }
     }
     state.tokens.finishLoading()
+    state.reconcileActivities()
   }
 
   private mutating func settleVocabulary(_ state: inout StoreState) {

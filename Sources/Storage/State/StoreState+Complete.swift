@@ -59,6 +59,7 @@ extension StoreState {
         if let number = errands.number(of: id) {
           if last.disposition == .accepted { errands.count(number, .accepted, -1) }
           errands.count(number, disposition)
+          errands.noteEnd(number, id, disposition, cause)
         }
         return true
       case .applied, .ignored: isRepeated = isRepeated || (last.disposition == disposition && last.cause == cause)
@@ -82,7 +83,7 @@ extension StoreState {
     let said = disposition == .accepted ? log[push.pointee.sequence].map { log.last(of: $0).disposition } : nil
     // A device may report before its upstream's 200 is through; what it said stands.
     let isTold = said == .applied || said == .ignored
-    if push.pointee.errand != none { errands.ended(push.pointee.errand, isTold ? nil : disposition) }
+    if push.pointee.errand != none { errands.ended(push.pointee.errand, push.pointee.id, isTold ? nil : disposition, cause) }
     if isTold {
       recordEnd(slot, nil)
     } else {
@@ -164,6 +165,7 @@ extension StoreState {
       if case .expired = outcome { token.pointee.flags.insert(.expired) } else { token.pointee.flags.remove(.expired) }
       change(number)
       failLane(number, .unregistered, at: now)
+      noteGone(number)
     case .suspect:
       token.pointee.flags.insert(.suspect)
       change(number)

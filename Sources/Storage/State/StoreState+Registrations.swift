@@ -49,6 +49,7 @@ extension StoreState {
       convertBudgets(number, from: old, to: new, at: now)
     }
     registrationChanges.append(.put(registration, registered: now))
+    noteRegistered(registration)
     if predecessor != nil, let rotated, let old = tokens.find(rotated.token), !tokens[old].pointee.hasLane {
       _ = unregister(rotated.token, at: now)
     }
@@ -68,6 +69,7 @@ extension StoreState {
   mutating func unregister(_ token: DeviceToken, at now: Instant) -> Bool {
     guard let number = tokens.find(token), tokens[number].pointee.isActive else { return false }
     failLane(number, .registrationRemoved, at: now)
+    noteGone(number)
     tokens.markRemoved(number)
     setWake(number, .distantFuture)
     registrationChanges.append(.remove(token))

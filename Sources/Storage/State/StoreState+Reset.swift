@@ -34,10 +34,13 @@ extension StoreState {
     return reset
   }
 
-  /// Has the app's reloads make no further pushes.
-  mutating func stopReloads(of bundleID: String?, at now: Instant) {
+  /// Has the app's reloads make no further pushes, and forgets its activities by name.
+  mutating func stopErrands(of bundleID: String?, at now: Instant) {
     for number in errands.running where bundleID == nil || errands.reloads[number]?.request.selector.bundleID == bundleID {
       errands.change(number) { ($0.state, $0.ended) = (.stopped, now) }
+    }
+    for (number, activity) in errands.activities.activities where bundleID == nil || activity.bundleID == bundleID {
+      errands.forgetActivity(number)
     }
   }
 

@@ -16,6 +16,8 @@ import Testing
     "DELETE /v1/faults/{id}": "admin", "POST /v1/what-if": "read", "POST /v1/registrations": "register", "POST /v1/reset": "admin",
     "POST /v1/reloads": "reload", "GET /v1/reloads": "reload", "GET /v1/reloads/{id}": "reload", "DELETE /v1/reloads/{id}": "reload",
     "GET /v1/clock": "read", "PUT /v1/clock": "admin", "POST /v1/clock/advance": "admin", "GET /v1/events": "read",
+    "GET /v1/activities": "read", "PUT /v1/activities/{bundleID}/{name}": "reload",
+    "GET /v1/activities/{bundleID}/{name}": "read", "DELETE /v1/activities/{bundleID}/{name}": "reload",
   ]
 
   /// Every scope, and none, on every route.
@@ -26,6 +28,7 @@ import Testing
       let asked = Self.expected["\(route.method) \(route.pattern)"]
       let target = route.pattern.replacing("{token}", with: APIStage.token(1)).replacing("{id}", with: APIStage.id(1).description)
         .replacing("{bundleID}", with: APIStage.bundle).replacing("{channelID}", with: "aMs2y8fFEe8AAPIAM4gHog==")
+        .replacing("{name}", with: "order")
       for scope in AccessScope.allCases.map(\.rawValue) + [nil] {
         let status = try await stage.call(route.method, target, as: scope).status
         let wanted: Int? =
