@@ -129,7 +129,8 @@ import Testing
   @Test(
     arguments: [
       ("500ms", 500), ("10s", 10_000), ("5m", 300_000), ("1h", 3_600_000), ("0s", 0), ("", nil), ("10", nil), ("s", nil), ("-1s", nil),
-      ("1.5s", nil), ("1d", nil), ("1 s", nil), ("٣s", nil), ("9223372036854775807h", nil), ("99999999999999999999s", nil),
+      ("1.5s", nil), ("1d", 86_400_000), ("1w", nil), ("1 s", nil), ("٣s", nil), ("9223372036854775807h", nil),
+      ("99999999999999999999s", nil),
     ] as [(String, Int64?)])
   func durations(text: String, milliseconds: Int64?) {
     #expect(parseDuration(text)?.milliseconds == milliseconds)
