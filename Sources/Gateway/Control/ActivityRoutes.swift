@@ -122,10 +122,22 @@ extension ControlAPI {
 
   private func activityName(_ routed: RoutedRequest) throws(ControlError) -> (bundleID: String, name: String) {
     let name = routed["name"]
-    guard name.utf8.count <= Limits.nameBytes, name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-      throw .badRequest("the activity's name in the path must have 1 to \(Limits.nameBytes) bytes and no control characters", field: "name")
+    // What a path holds as it is (RFC 3986 section 2.3), so that a name looks the same wherever it is written.
+    guard (1...Limits.nameBytes).contains(name.utf8.count), name.utf8.allSatisfy(Self.isUnreserved) else {
+      throw .badRequest(
+        "the activity's name in the path must be 1 to \(Limits.nameBytes) of the characters A-Z, a-z, 0-9, \"-\", \".\", \"_\" and \"~\"",
+        field: "name"
+      )
     }
     return (routed["bundleID"], name)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: false
+    }
   }
 
   private func unknownActivity(_ name: String) -> ControlError {

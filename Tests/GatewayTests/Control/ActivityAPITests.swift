@@ -81,6 +81,16 @@ import Testing
     #expect(answer.field == named || answer.field == "body", "\(answer.text)")
   }
 
+  @Test(
+    arguments: [
+      ("order-9", true), ("A.z_0~", true), ("%7E", true), ("a%20b", false), ("%C2%84", false), ("%C3%A9", false), ("a%2Fb", false),
+      ("a%00", false),
+    ])
+  func namesArePlain(name: String, isTaken: Bool) async throws {
+    let answer = try await APIStage().call(.put, "/v1/activities/com.example.app/\(name)", as: "reload", Self.body)
+    #expect(answer.status == (isTaken ? 201 : 400) && answer.field == (isTaken ? nil : "name"), "\(answer.text)")
+  }
+
   /// What a push could not carry, or a device would ignore, is told at once.
   @Test func whatWouldNotBeShownIsRefused() async throws {
     var body = Self.body.objectValue!
