@@ -59,7 +59,11 @@ enum ActivityBody {
 
   private static func date(_ field: String, _ reader: inout JSONReader) throws(FieldError) -> String? {
     guard let value = reader.optionalValue(field) else { return nil }
-    guard value.isNumber else { throw reader.error(field, "must be a number of Unix seconds, not \(value.kindName)") }
+    guard let seconds = value.doubleValue else { throw reader.error(field, "must be a number of Unix seconds, not \(value.kindName)") }
+    // An activity that has ended has its body read, too, although nothing is sent.
+    guard seconds >= 0, seconds < 1e11 else {
+      throw reader.error(field, "must be Unix seconds, not \(value.serialized())\(seconds < 0 ? "" : ", which are milliseconds")")
+    }
     return value.serialized()
   }
 }

@@ -71,7 +71,7 @@ import Testing
       ("user", nil, "user"), ("alert", nil, "alert"), ("attributesType", nil, "attributesType"), ("contentState", nil, "contentState"),
       ("contentState", [1], "contentState"), ("alert", "Hello", "alert"), ("alert", [:], "alert"), ("attributes", 1, "attributes"),
       ("staleDate", "soon", "staleDate"), ("device", "phone", "device"), ("attributesType", "", "attributesType"),
-      ("contentstate", [:], "contentstate"), ("staleDate", 1_800_000_000_000, "aps.stale-date"),
+      ("contentstate", [:], "contentstate"), ("staleDate", 1_800_000_000_000, "staleDate"), ("staleDate", -1, "staleDate"),
     ] as [(String, JSONValue?, String)])
   func whatIsRefused(field: String, value: JSONValue?, named: String) async throws {
     var body = Self.body.objectValue!
