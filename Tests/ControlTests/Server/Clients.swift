@@ -9,19 +9,6 @@ func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
   }
 }
 
-/// Returns when `condition` holds; fails after ten seconds without.
-func eventually(_ condition: @escaping @Sendable () -> Bool) async throws {
-  let holds = try await blocking {
-    let end = Date(timeIntervalSinceNow: 10)
-    while !condition() {
-      guard Date() < end else { return false }
-      usleep(2000)
-    }
-    return true
-  }
-  #expect(holds)
-}
-
 /// What curl printed and how it ended.
 struct CurlResult: Sendable {
   let status: Int32

@@ -2,7 +2,7 @@ import Control
 import Primitives
 import Testing
 
-@Suite("Server and many requests") struct LoadTests {
+@Suite("Server and many requests", .timeLimit(.minutes(1))) struct LoadTests {
   private static let ways: [[String]] = [["--http1.1"], ["--http2-prior-knowledge"]]
 
   /// Whoever goes away, politely or not, has its handler cancelled.
@@ -17,10 +17,10 @@ import Testing
         client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
         return client
       }
-      try await eventually { stage.handlers.events.all == ["began"] }
+      try await stage.handlers.events.until { $0 == ["began"] }
       client.reset()
     }
-    try await eventually { stage.handlers.events.all == ["began", "cancelled"] }
+    try await stage.handlers.events.until { $0 == ["began", "cancelled"] }
   }
 
   /// RST_STREAM takes back one request; the connection goes on.
@@ -34,9 +34,9 @@ import Testing
       client.send([0, 0, 12, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x41, 1, 0x61, 0x44, 5] + Array("/wait".utf8))
       return client
     }
-    try await eventually { stage.handlers.events.all == ["began"] }
+    try await stage.handlers.events.until { $0 == ["began"] }
     client.send([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8])
-    try await eventually { stage.handlers.events.all == ["began", "cancelled"] }
+    try await stage.handlers.events.until { $0 == ["began", "cancelled"] }
     let answer = try await blocking {
       client.send([0, 0, 13, 1, 5, 0, 0, 0, 3, 0x82, 0x86, 0x41, 1, 0x61, 0x44, 6] + Array("/hello".utf8))
       return client.read { $0.contains("hello\n") }
@@ -50,7 +50,7 @@ import Testing
     let url = "http://127.0.0.1:\(stage.plainPort)"
     async let first = curl(["--http1.1", url + "/wait"])
     async let second = curl(["--http1.1", url + "/wait"])
-    try await eventually { stage.handlers.events.all.count == 2 }
+    try await stage.handlers.events.until { $0.count == 2 }
     let third = try await curl(Self.ways[way] + ["-D", "-", url + "/hello"]).output.lowercased()
     #expect(third.contains(" 503") && third.contains("retry-after: 1\r\n"))
     #expect(third.contains(#"{"error":{"code":"unavailable","message":"2 requests are being answered"#))
@@ -101,12 +101,12 @@ import Testing
       return client
     }
     async let waiting = curl(Self.ways[way] + ["http://127.0.0.1:\(stage.plainPort)/wait"])
-    try await eventually { stage.handlers.events.all == ["began"] }
+    try await stage.handlers.events.until { $0 == ["began"] }
     stage.drain(within: .seconds(30))
     let result = try await waiting
     #expect(result.output == "waited\n" && result.status == 0)
     #expect(try await blocking { idle.isClosedByPeer() })
-    try await eventually { stage.drains.all.count == 1 }
+    try await stage.drains.until { $0.count == 1 }
     #expect(try await curl(["http://127.0.0.1:\(stage.plainPort)/hello"]).status == 7)
   }
 }

@@ -2,7 +2,7 @@ import Control
 import Primitives
 import Testing
 
-@Suite("Server and raw bytes") struct RawTests {
+@Suite("Server and raw bytes", .timeLimit(.minutes(1))) struct RawTests {
   private static let hello =
     "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ndate: Tue, 14 Nov 2023 22:13:20 GMT\r\ncontent-length: 6\r\n\r\nhello\n"
 
@@ -102,7 +102,7 @@ import Testing
       client.send(Self.get("/hello"))
       return client.read()
     }
-    try await eventually { stage.failures.all.count == 1 }
+    try await stage.failures.until { $0.count == 1 }
     #expect("\(stage.failures.all[0].end)".contains("https://"))
   }
 }

@@ -2,7 +2,7 @@ import Control
 import Primitives
 import Testing
 
-@Suite("Server and time") struct TimeTests {
+@Suite("Server and time", .timeLimit(.minutes(1))) struct TimeTests {
   private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
 
   /// A client that never finishes: 408 and the end, however it dribbles, and not before its time.
@@ -78,7 +78,7 @@ import Testing
     let stage = try ControlStage()
     async let waited = curl(["http://127.0.0.1:\(stage.plainPort)/wait"])
     async let waited2 = curl(["https://localhost:\(stage.tlsPort)/wait"])
-    try await eventually { stage.handlers.events.all.count == 2 }
+    try await stage.handlers.events.until { $0.count == 2 }
     stage.clock.advance(.seconds(300))
     try await sweepsPass(stage)
     stage.handlers.gate.open()

@@ -7,22 +7,28 @@ import Reactor
 import Storage
 import Testing
 
-@Suite("Control API: events") struct EventAPITests {
+@Suite("Control API: events", .timeLimit(.minutes(1))) struct EventAPITests {
   /// An open call, and what it has been sent.
   private struct Stream {
     let text = Box("")
     let outcome = Box(BodyWriter.Outcome.taken)
     let task: Task<Void, Never>
+    /// One for what was written since it was last looked at; its end is the call's.
+    private let writes: AsyncStream<Void>
 
     init(_ response: HTTPResponse) throws {
       let (text, outcome) = (text, outcome)
       let body = try #require(response.stream)
+      let (writes, written) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      self.writes = writes
       task = Task {
         await body.run(
           BodyWriter { bytes in
             if outcome.value == .taken { text.change { $0 += String(decoding: bytes, as: UTF8.self) } }
+            written.yield()
             return outcome.value
           })
+        written.finish()
       }
     }
 
@@ -32,13 +38,10 @@ import Testing
       return try text.value.components(of: "data: ").map { try JSONValue.parse($0) }
     }
 
-    /// Waits until `condition` holds, for ten seconds at most.
+    /// Waits until what was written makes `condition` hold.
     func until(_ condition: () -> Bool) async throws {
-      let end = ContinuousClock.now + .seconds(10)
-      while !condition() {
-        try #require(ContinuousClock.now < end, "not in time: \(text.value.suffix(2000))")
-        try await Task.sleep(for: .milliseconds(2))
-      }
+      var writes = writes.makeAsyncIterator()
+      while !condition() { _ = try #require(await writes.next(), "the call has ended: \(text.value.suffix(2000))") }
     }
 
     var ids: [String] { text.value.components(of: "id: ") }
