@@ -6,6 +6,8 @@ extension Limits {
   public static let eventFollowers = 64
   /// Events that wait for one such call, some KB each; beyond it they are counted, and the caller is told how many it has lost.
   public static let eventsQueued = 1024
+  /// Milliseconds for which a client that does not read its events is left alone before it is tried again.
+  public static let eventPauseMilliseconds: Int64 = 50
   /// Milliseconds between two comments on a stream of events, which tell both ends that the other is there; proxies close what rests
   /// for a minute.
   public static let eventHeartbeatMilliseconds: Int64 = 15_000

@@ -188,6 +188,8 @@ public enum Limits {
   public static let writeAheadBytesMax = 512 << 20
   /// Milliseconds that a lock of another process on the store's file is waited for; the store thread stands still for so long.
   public static let storeBusyMilliseconds: Int32 = 250
+  /// Milliseconds after which an engine that has failed is tried again.
+  public static let storeRetryMilliseconds: Int64 = 1000
   /// Emptied batches kept for reuse; more are in use at once only when the store is behind.
   public static let batchesKept = 256
   /// Entries of the push log kept in memory and on disk, unless configured.

@@ -22,7 +22,7 @@ extension StoreCore {
   /// Takes no more writes until the engine works again.
   mutating func fail(_ error: StoreError) {
     failure = "\(error)"
-    retryAt = real + .seconds(1)
+    retryAt = real + .milliseconds(Limits.storeRetryMilliseconds)
     shared.set(.notReady("\(error)"))
   }
 
@@ -42,7 +42,7 @@ extension StoreCore {
 
   /// Tries whether the engine works again.
   mutating func recover() {
-    retryAt = real + .seconds(1)
+    retryAt = real + .milliseconds(Limits.storeRetryMilliseconds)
     if !isLoaded { reload(lostInFlight) }
     guard isLoaded else { return }
     failure = nil

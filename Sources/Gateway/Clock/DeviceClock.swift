@@ -4,6 +4,7 @@ import Dispatch
 import HTTPClient
 import JSON
 import Primitives
+import Push
 
 /// A mock device in another process, whose clock is moved along with the gateway's through its own API.
 ///
@@ -16,9 +17,6 @@ final class DeviceClock: ClockPart {
   /// Where calls block.
   private let queue = DispatchQueue(label: "device clock")
 
-  private static let timeout = TimeSpan.seconds(12)
-  private static let pause: UInt64 = 20_000_000
-
   /// The device at that upstream; nil where no access token for it is known.
   init?(_ upstream: UpstreamSettings) {
     guard let secret = upstream.accessToken else { return nil }
@@ -27,7 +25,8 @@ final class DeviceClock: ClockPart {
     let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
     url = "https://\(host):\(upstream.port)/v1/clock"
     client = BlockingHTTPClient(
-      trust: upstream.authorityPEM.map { .pem($0) } ?? .system, bounds: .init(connect: .seconds(2), total: Self.timeout))
+      trust: upstream.authorityPEM.map { .pem($0) } ?? .system,
+      bounds: .init(connect: .seconds(2), total: .milliseconds(Limits.deviceClockMilliseconds)))
   }
 
   func clockChanged(to time: VirtualTime, at real: Instant) async {
@@ -41,7 +40,7 @@ final class DeviceClock: ClockPart {
       let standing = await look(time)
       // Nothing has changed at a device that cannot be asked: waiting would not help.
       guard let until, !standing.isSettled, standing.changes > 0, real() < until else { return standing }
-      try? await Task.sleep(nanoseconds: Self.pause)
+      try? await Task.sleep(for: .milliseconds(Limits.deviceClockPauseMilliseconds))
     }
   }
 

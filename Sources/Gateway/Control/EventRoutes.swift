@@ -35,8 +35,6 @@ extension ControlAPI {
 private struct EventStream {
   /// Bytes of one write, beyond which another is begun; a client that reads has room for two.
   private static let pieceBytes = Limits.streamedBytes / 2
-  /// How long a client that does not read is left alone before it is tried again.
-  private static let pause = Duration.milliseconds(50)
 
   private let feed: PushFeed
   private let writer: BodyWriter
@@ -86,7 +84,7 @@ private struct EventStream {
       switch await writer.write(bytes) {
       case .taken: return true
       case .gone: return false
-      case .full: guard (try? await Task.sleep(for: Self.pause)) != nil else { return false }
+      case .full: guard (try? await Task.sleep(for: .milliseconds(Limits.eventPauseMilliseconds))) != nil else { return false }
       }
     }
   }

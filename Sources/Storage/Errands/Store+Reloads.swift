@@ -87,7 +87,7 @@ extension Store {
           return
         } catch {
           // The store takes no writes at present, or cannot read: it is asked again, as often as it tries itself.
-          try? await Task.sleep(for: .seconds(1))
+          try? await Task.sleep(for: .milliseconds(Limits.storeRetryMilliseconds))
         }
       }
     }
