@@ -105,6 +105,8 @@ let package = Package(
 
     // How many random runs a test makes.
     .target(name: "Seeds", path: "Tests/Support/Seeds", swiftSettings: tests),
+    // What happened on other threads, to be waited for.
+    .target(name: "Recorder", path: "Tests/Support/Recorder", swiftSettings: tests),
 
     .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"], swiftSettings: tests),
     .testTarget(name: "PushTests", dependencies: ["Primitives", "Push"], swiftSettings: tests),
@@ -122,14 +124,17 @@ let package = Package(
     .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),
     .testTarget(
-      name: "StorageTests", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Seeds", "Storage"], swiftSettings: tests),
+      name: "StorageTests", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Recorder", "Seeds", "Storage"],
+      swiftSettings: tests),
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Delivery", "Forwarding", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"], swiftSettings: tests),
     .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(
       name: "ControlTests",
-      dependencies: ["Control", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Seeds", "Telemetry", "Transport"],
+      dependencies: [
+        "Control", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Recorder", "Security", "Seeds", "Telemetry", "Transport",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "GatewayTests",

@@ -38,7 +38,6 @@ import Testing
     let again = try await Deployment.start(["gateway"] + options, in: state, within: .seconds(120))
     var reload = halfway
     try await eventually(within: .seconds(1200), "the reload is finished: \(reload)") {
-      try await Task.sleep(for: .milliseconds(50))
       reload = try await again.control("GET", "/v1/reloads/\(id)", as: "reload").json
       return reload["state"].string == "finished" && reload["dispositions"]["forwarding"].int == 0
         && reload["dispositions"]["waiting"].int == spent.count

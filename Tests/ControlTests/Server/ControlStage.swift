@@ -4,36 +4,10 @@ import Foundation
 import HTTP2
 import Primitives
 import Reactor
+import Recorder
 import Security
 import Synchronization
-import Testing
 import Transport
-
-/// A list that any thread may append to.
-final class Recorder<Element: Sendable>: Sendable {
-  private struct State {
-    var elements: [Element] = []
-    var waiting: [AsyncStream<Void>.Continuation] = []
-  }
-
-  private let storage = Mutex(State())
-  var all: [Element] { storage.withLock { $0.elements } }
-
-  func append(_ element: Element) {
-    storage.withLock {
-      $0.elements.append(element)
-      for each in $0.waiting { each.yield() }
-    }
-  }
-
-  /// Returns once the list is as `condition` wants it; throws when the test's time is up before.
-  func until(_ condition: ([Element]) -> Bool) async throws {
-    let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    storage.withLock { $0.waiting.append(changed) }
-    var iterator = changes.makeAsyncIterator()
-    while !condition(all) { _ = try #require(await iterator.next(), "not in time: \(all)") }
-  }
-}
 
 /// The kernel's clock, with a lead that a test may give it: timeouts pass without waiting for them.
 final class LeadingClock: Sendable {

@@ -1,6 +1,7 @@
 import Control
 import JSON
 import Primitives
+import Recorder
 import Synchronization
 
 /// Holds tasks until it is opened.

@@ -1,6 +1,7 @@
 import Delivery
 import Primitives
 import Push
+import Recorder
 import Synchronization
 
 @testable import Storage
@@ -18,7 +19,8 @@ extension BroadcastTests {
       let sink = Sink()
       store = try Store(
         engine: engine, apps: AppDirectory([], anyApp: app), loops: 1, settings: settings, clock: { Moment(sink.now) },
-        resolveUpstream: { _, _, name in name.flatMap { upstreams[$0] } ?? 0 }, deliverBroadcast: { _, broadcast in sink.add(broadcast) }
+        resolveUpstream: { _, _, name in name.flatMap { upstreams[$0] } ?? 0 },
+        deliverBroadcast: { _, broadcast in sink.broadcasts.append(broadcast) }
       ) { _, _ in }
       self.sink = sink
     }
@@ -26,10 +28,9 @@ extension BroadcastTests {
     private let sink: Sink
 
     private final class Sink: Sendable {
-      let broadcasts = Mutex<[ForwardedBroadcast]>([])
+      let broadcasts = Recorder<ForwardedBroadcast>()
       let time = Mutex(Instant(unixSeconds: 1_800_000_000))
       var now: Instant { time.withLock { $0 } }
-      func add(_ broadcast: ForwardedBroadcast) { broadcasts.withLock { $0.append(broadcast) } }
     }
 
     var now: Instant { sink.now }
@@ -41,12 +42,8 @@ extension BroadcastTests {
 
     /// What was handed to the loop since the last call, once there are `count`.
     func sent(_ count: Int = 1) async throws -> [ForwardedBroadcast] {
-      let deadline = ContinuousClock.now + .seconds(10)
-      while sink.broadcasts.withLock({ $0.count }) < count, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
-      return sink.broadcasts.withLock { broadcasts in
-        defer { broadcasts.removeAll() }
-        return broadcasts
-      }
+      try await sink.broadcasts.until { $0.count >= count }
+      return sink.broadcasts.take()
     }
 
     func ask(_ operation: ChannelOperation, _ owner: ChannelOwner = BroadcastTests.owner) async -> ChannelAnswer {

@@ -1,5 +1,6 @@
 import Primitives
 import Push
+import Recorder
 
 @testable import Storage
 
@@ -50,6 +51,8 @@ final class FailingEngine: WrappedEngine, @unchecked Sendable {
   /// How many commits work although `failure` is set.
   var grace = 0
   private(set) var attempts = 0
+  /// The numbers of the commits that have failed.
+  let failed = Recorder<UInt64>()
   override func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
     if failsToLoad { throw .engine("no reading") }
     try inner.load(visit)
@@ -57,7 +60,10 @@ final class FailingEngine: WrappedEngine, @unchecked Sendable {
   override func commit(_ commit: borrowing Commit) throws(StoreError) {
     attempts += 1
     if let failure {
-      guard grace > 0 else { throw failure }
+      guard grace > 0 else {
+        failed.append(commit.number)
+        throw failure
+      }
       grace -= 1
     }
     try inner.commit(commit)
