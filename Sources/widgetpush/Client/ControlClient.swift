@@ -26,26 +26,21 @@ struct ControlClient {
   private let client: BlockingHTTPClient
 
   /// A client of the gateway of `folder`; throws how to start one where none was.
-  init(_ folder: StateFolder) throws(CommandError) {
-    credentials = try folder.credentials()
-    guard let control = credentials.control else {
-      throw CommandError(
-        "no gateway runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush gateway`")
-    }
-    base = control
-    server = "the gateway"
-    client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")), bounds: .init(total: .seconds(10)))
-  }
+  init(_ folder: StateFolder) throws(CommandError) { try self.init("gateway", at: \.control, of: folder) }
 
   /// A client of the mock device of `folder`; throws how to start one where none was.
-  init(deviceOf folder: StateFolder) throws(CommandError) {
+  init(deviceOf folder: StateFolder) throws(CommandError) { try self.init("mock device", command: "device", at: \.device, of: folder) }
+
+  private init(
+    _ name: String, command: String = "gateway", at address: KeyPath<Credentials, String?>, of folder: StateFolder
+  ) throws(CommandError) {
     credentials = try folder.credentials()
-    guard let device = credentials.device else {
+    guard let address = credentials[keyPath: address] else {
       throw CommandError(
-        "no mock device runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush device`")
+        "no \(name) runs with the state folder \(folder.path); start one with `widgetpush dev` or `widgetpush \(command)`")
     }
-    base = device
-    server = "the mock device"
+    base = address
+    server = "the \(name)"
     client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")), bounds: .init(total: .seconds(10)))
   }
 

@@ -91,7 +91,7 @@ struct ReloadProgress {
       let isOnItsWay = (reload["dispositions"]?["forwarding"]?.intValue ?? 0) > 0
       if reload["state"]?.stringValue != "running", !isOnItsWay { return reload }
       progress.show(Int(reload["visited"]?.intValue ?? 0), of: reload["matches"]?.intValue.map { Int($0) })
-      usleep(200_000)
+      Machine.sleep(.milliseconds(200))
     }
   }
 }
