@@ -13,6 +13,10 @@ extension Limits {
   public static let eventHeartbeatMilliseconds: Int64 = 15_000
   /// Seconds after which a stream of events ends, so that its access token is looked at again when the client goes on.
   public static let eventStreamSeconds: Int64 = 3600
+  /// Bytes of refused requests that one commit saves at most: nobody has authenticated those who can have them written.
+  public static let refusedSaveBytes = 256 << 10
+  /// Milliseconds between two commits that save any; a crash forgets those of so long.
+  public static let refusedSaveMilliseconds: Int64 = 1000
   /// The longest time that the push log may be configured to keep a push, in seconds: a year.
   public static let pushLogAgeSecondsMax: Int64 = 366 * 86_400
   /// Attributes types of one app whose content-states are checked; a push is compared with each, so that a word of bits holds the result.

@@ -194,7 +194,7 @@ public enum Limits {
   public static let batchesKept = 256
   /// Entries of the push log kept in memory and on disk, unless configured.
   public static let pushLogEntries = 200_000
-  /// Refused requests kept in memory, apart from the accepted ones, so that a flood of them drives out nothing.
+  /// Refused requests kept in memory and on disk, apart from the accepted ones, so that a flood of them drives out nothing.
   public static let refusedLogEntries = 10_000
   /// Steps remembered of one push; later ones replace the last.
   public static let stepsPerPush = 8

@@ -7,8 +7,8 @@ public import Push
 /// of log entries into which the journal is folded, and the registrations for listing. All calls come from the store thread, but for
 /// `registrations`, which may come from any.
 public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
-  /// Gives everything back in the order in which it must be read: words, routes, channels, broadcasts and errands by number, pages of tokens, pages of the log, journal rows
-  /// from old to new.
+  /// Gives everything back in the order in which it must be read: words, routes, channels, broadcasts and errands by number, pages of tokens, pages of the log
+  /// and of refused requests, journal rows; from old to new.
   func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError)
   /// Saves all of `commit`, so that a power cut does not take it back, or throws and saves nothing.
   func commit(_ commit: borrowing Commit) throws(StoreError)
@@ -49,6 +49,8 @@ public enum SavedItem {
   case tokenPage(number: Int, UnsafeRawBufferPointer)
   /// A page of the log.
   case logPage(number: UInt64, UnsafeRawBufferPointer)
+  /// A page of refused requests.
+  case refusedPage(number: UInt64, UnsafeRawBufferPointer)
   /// A row of the journal.
   case journal(number: UInt64, UnsafeRawBufferPointer)
 }
@@ -73,10 +75,14 @@ public struct Commit: ~Copyable {
   public internal(set) var tokenPages: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
   /// Pages of the log that replace what was saved under their numbers.
   public internal(set) var logPages: [(number: UInt64, bytes: UnsafeRawBufferPointer)] = []
+  /// Pages of refused requests that replace what was saved under their numbers.
+  public internal(set) var refusedPages: [(number: UInt64, bytes: UnsafeRawBufferPointer)] = []
   /// Journal rows up to this number are not needed any more; the engine removes them, the oldest first, as fast as it sees fit.
   public internal(set) var trimJournalThrough: UInt64?
   /// Pages of the log below this number are not needed any more.
   public internal(set) var dropLogPagesBefore: UInt64?
+  /// Pages of refused requests below this number are not needed any more.
+  public internal(set) var dropRefusedPagesBefore: UInt64?
 
   init(number: UInt64) { self.number = number }
 }

@@ -30,24 +30,36 @@ struct Folding {
     phase = .tokens(from: 0)
   }
 
-  /// The next commit: the round's journal row, and the next slice of folding; nil when there is nothing to save.
-  mutating func prepare(_ state: inout StoreState, _ engine: any Engine) -> Commit? {
+  /// The next commit: the round's journal row, the next slice of folding, and up to about `refusedBytes` of refused requests; nil when
+  /// there is nothing to save.
+  mutating func prepare(_ state: inout StoreState, _ engine: any Engine, refusedBytes: Int = 0) -> Commit? {
     // With many tokens a page has few that changed, so folding is worth a longer journal: about as long as all pages together.
     let limit = max(state.settings.journalFoldBytes, 96 * state.tokens.activeCount)
     if !isBusy, engine.journalBytes > limit { start(through: state.lastCommit) }
     let hasJournal = state.closeJournal()
-    guard hasJournal || isBusy || state.hasCold else { return nil }
+    let refusedBytes = state.refused.isUrgent ? Int.max : refusedBytes
+    let savesRefused = refusedBytes > 0 && state.refused.hasUnsaved
+    guard hasJournal || isBusy || state.hasCold || savesRefused else { return nil }
     var commit = Commit(number: state.lastCommit + 1)
     if hasJournal { commit.journal = state.journal.buffer }
     state.addCold(to: &commit)
-    if isBusy { addSlice(&commit, &state, engine) }
+    guard isBusy || savesRefused else { return commit }
+    bytes.removeAll(keeping: 4 << 20)
+    let (tokenPages, logPages) = isBusy ? takeSlice(&commit, &state, engine) : ([], [])
+    let refusedPages = savesRefused ? state.writeRefused(to: bytes, bytesMax: refusedBytes) : []
+    if savesRefused { commit.dropRefusedPagesBefore = state.refused.firstPage }
+    let all = bytes.buffer
+    commit.tokenPages = tokenPages.map { ($0.0, all.slice($0.1)) }
+    commit.logPages = logPages.map { ($0.0, all.slice($0.1)) }
+    commit.refusedPages = refusedPages.map { ($0.number, all.slice($0.bytes)) }
     return commit
   }
 
-  /// Adds pages until the slice is full, then what is next.
-  private mutating func addSlice(_ commit: inout Commit, _ state: inout StoreState, _ engine: any Engine) {
+  /// Writes pages until the slice is full, then goes on to what is next.
+  private mutating func takeSlice(
+    _ commit: inout Commit, _ state: inout StoreState, _ engine: any Engine
+  ) -> (tokens: [(Int, ByteRange)], log: [(UInt64, ByteRange)]) {
     let limit = max(state.settings.foldSliceBytes, 2 * commit.journal.count)
-    bytes.removeAll(keeping: 4 << 20)
     var tokenPages: [(Int, ByteRange)] = []
     var logPages: [(UInt64, ByteRange)] = []
     if case .tokens(var from) = phase {
@@ -86,9 +98,7 @@ struct Folding {
         phase = .idle
       }
     }
-    let all = bytes.buffer
-    commit.tokenPages = tokenPages.map { ($0.0, all.slice($0.1)) }
-    commit.logPages = logPages.map { ($0.0, all.slice($0.1)) }
+    return (tokenPages, logPages)
   }
 }
 

@@ -11,6 +11,7 @@ public final class MemoryEngine: Engine {
     var routes: [(UInt32, String, PushEnvironment, String?)] = []
     var tokenPages: [Int: [UInt8]] = [:]
     var logPages: [UInt64: [UInt8]] = [:]
+    var refusedPages: [UInt64: [UInt8]] = [:]
     var journal: [(number: UInt64, bytes: [UInt8])] = []
     var channels: [ChannelID: (channel: Channel, message: StoredMessage?)] = [:]
     var broadcasts: [UInt64: (record: [UInt8], payload: [UInt8])] = [:]
@@ -79,6 +80,10 @@ public final class MemoryEngine: Engine {
       let bytes = saved.logPages[number] ?? []
       try visiting(bytes) { (bytes) throws(StoreError) in try visit(.logPage(number: number, bytes)) }
     }
+    for number in saved.refusedPages.keys.sorted() {
+      let bytes = saved.refusedPages[number] ?? []
+      try visiting(bytes) { (bytes) throws(StoreError) in try visit(.refusedPage(number: number, bytes)) }
+    }
     for row in saved.journal {
       try visiting(row.bytes) { (bytes) throws(StoreError) in try visit(.journal(number: row.number, bytes)) }
     }
@@ -99,9 +104,11 @@ public final class MemoryEngine: Engine {
       for change in commit.errands { contents.apply(change) }
       for page in commit.tokenPages { contents.tokenPages[page.number] = Array(page.bytes) }
       for page in commit.logPages { contents.logPages[page.number] = Array(page.bytes) }
+      for page in commit.refusedPages { contents.refusedPages[page.number] = Array(page.bytes) }
       if !commit.journal.isEmpty { contents.journal.append((commit.number, Array(commit.journal))) }
       if let last = commit.trimJournalThrough { contents.journal.removeAll { $0.number <= last } }
       if let first = commit.dropLogPagesBefore { contents.logPages = contents.logPages.filter { $0.key >= first } }
+      if let first = commit.dropRefusedPagesBefore { contents.refusedPages = contents.refusedPages.filter { $0.key >= first } }
     }
   }
 

@@ -168,7 +168,7 @@ public struct IgnoredPush: Sendable {
   public let detail: ByteRange
 }
 
-/// A request that was answered with an error before it reached the store; it goes to the log only, and is not durable.
+/// A request that was answered with an error before it reached the store; it goes to the log only, which is saved some time later.
 public struct RefusedOperation: Sendable {
   /// The id that was answered.
   public var id: PushID

@@ -44,7 +44,9 @@ struct StoreCore: ~Copyable {
   /// For each loop, what becomes due in this round.
   var dueBatches: [Batch?]
   /// The number of the refused request that comes first after what those who wait and follow know.
-  private(set) var refusedSeen: UInt64 = 1
+  private(set) var refusedSeen: UInt64
+  /// When some of the refused requests may be saved again, by the machine's clock.
+  private var refusedSaveAt = Instant.distantPast
   /// Slices of reloads that wait for their turn.
   var slices: [ReloadSlice] = []
   /// When one of them may go by itself.
@@ -85,6 +87,7 @@ struct StoreCore: ~Copyable {
     dueBatches = Array(repeating: nil, count: loops)
     let moment = clock()
     state = try StoreState.load(engine, settings: settings, resolver: resolver, at: moment.now, lead: moment.lead)
+    refusedSeen = state.refused.next
   }
 
   /// Why the store takes no writes at present; nil when it does.
@@ -121,6 +124,7 @@ struct StoreCore: ~Copyable {
         if let due = state.delays.next { wake = due }
         if let due = state.casts.nextDue { wake = min(wake, due) }
         if let due = state.nextActivityDue { wake = min(wake, due) }
+        if state.refused.hasUnsaved { wake = min(wake, refusedSaveAt) }
       } else {
         wake = retryAt
       }
@@ -181,7 +185,7 @@ struct StoreCore: ~Copyable {
   mutating func close() {
     if failure == nil {
       folding.start(through: state.lastCommit)
-      repeat { commit([]) } while failure == nil && folding.isBusy
+      repeat { commit([], refusedBytes: .max) } while failure == nil && folding.isBusy
     }
     for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
     waiters.removeAll()
@@ -212,9 +216,13 @@ struct StoreCore: ~Copyable {
   }
 
   /// Makes the round durable, or undoes it.
-  mutating func commit(_ batches: ContiguousArray<(batch: Batch, loop: Int)>) {
+  ///
+  /// - Parameter refusedBytes: How much of the refused requests is saved with it; nil as much as may be by now.
+  mutating func commit(_ batches: ContiguousArray<(batch: Batch, loop: Int)>, refusedBytes: Int? = nil) {
+    let allowance = real >= refusedSaveAt ? Limits.refusedSaveBytes : 0
     do {
-      if let commit = folding.prepare(&state, engine) {
+      if let commit = folding.prepare(&state, engine, refusedBytes: refusedBytes ?? allowance) {
+        if !commit.refusedPages.isEmpty { refusedSaveAt = real + .milliseconds(Limits.refusedSaveMilliseconds) }
         try engine.commit(commit)
         state.committed(commit.number)
       }

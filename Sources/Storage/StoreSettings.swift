@@ -14,7 +14,7 @@ public struct StoreSettings: Hashable, Sendable {
   public var logEntries = Limits.pushLogEntries
   /// How long the log keeps pushes and refused requests at most; nil as long as there is room.
   public var logAge: TimeSpan?
-  /// Refused requests that the log keeps, in memory only.
+  /// Refused requests that the log keeps.
   public var refusedEntries = Limits.refusedLogEntries
   /// The longest any push is kept.
   public var storage = TimeSpan.seconds(Limits.storageSeconds)

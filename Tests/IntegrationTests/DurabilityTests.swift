@@ -47,6 +47,36 @@ import Testing
     #expect(try await second.record(try #require(next["apns-id"]))["disposition"].string == "waiting")
     #expect(try await second.terminate() == 0)
   }
+
+  /// Requests that were answered with an error are known as before, after a stop and after a crash.
+  @Test func whatWasRefusedIsExplainedAfterARestart() async throws {
+    let state = try Folder()
+    let token = newToken()
+    let first = try await Deployment.start(["dev"], in: state)
+    let answers = [
+      try await first.send(.widgets(token)), try await first.send(.widgets(token).with("authorization", nil)),
+      try await first.send(.widgets("zz")),
+    ]
+    #expect(answers.map(\.status) == [400, 403, 400])
+    let ids = try answers.map { try #require($0["apns-id"]) }
+    let before = try await first.control("GET", "/v1/pushes?disposition=refused", as: "read").json
+    #expect(before["pushes"].array.compactMap { $0["id"].string } == ids.reversed())
+    #expect(try await first.terminate() == 0)
+
+    let second = try await Deployment.start(["dev"], in: state)
+    #expect(try await second.control("GET", "/v1/pushes?disposition=refused", as: "read").json.description == before.description)
+    #expect(try await second.record(ids[1])["reason"].string == "MissingProviderToken")
+    let story = try await run([Deployment.executable, "explain", ids[0], "--state-dir", state.path])
+    #expect(story.status == 0 && story.text.contains("tokenUnknown"))
+    let last = try await second.send(.widgets(token))
+    _ = try await second.record(try #require(last["apns-id"]))
+    try await second.crash()
+
+    let third = try await Deployment.start(["dev"], in: state)
+    let found = try await third.control("GET", "/v1/pushes?token=\(token)", as: "read").json["pushes"]
+    #expect(found.array.compactMap { $0["id"].string } == [last["apns-id"], ids[1], ids[0]])
+    #expect(try await third.terminate() == 0)
+  }
 }
 
 extension Deployment {

@@ -16,6 +16,7 @@ import Testing
     #expect(MemoryLayout<SavedEntryHead>.size == 48)
     #expect(MemoryLayout<SavedEnd>.size == 16)
     #expect(MemoryLayout<SavedStep>.size == 4)
+    #expect(MemoryLayout<SavedRefusedHead>.size == 52)
     #expect(MemoryLayout<BudgetState>.size == 16)
   }
 

@@ -33,7 +33,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The statements of a commit, prepared once.
   private struct Statements {
     var begin, end, rollback: SQLiteStatement
-    var journal, trim, tokenPage, logPage, dropLogPages, word, route: SQLiteStatement
+    var journal, trim, tokenPage, logPage, dropLogPages, refusedPage, dropRefusedPages, word, route: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
       begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -44,6 +44,8 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       tokenPage = try connection.prepare("INSERT OR REPLACE INTO token_page(number, data) VALUES(?, ?)")
       logPage = try connection.prepare("INSERT OR REPLACE INTO log_page(number, data) VALUES(?, ?)")
       dropLogPages = try connection.prepare("DELETE FROM log_page WHERE number < ?")
+      refusedPage = try connection.prepare("INSERT OR REPLACE INTO refused_page(number, data) VALUES(?, ?)")
+      dropRefusedPages = try connection.prepare("DELETE FROM refused_page WHERE number < ?")
       word = try connection.prepare("INSERT OR REPLACE INTO word(word, number) VALUES(?, ?)")
       route = try connection.prepare("INSERT INTO route(number, bundle, environment, upstream) VALUES(?, ?, ?, ?)")
     }
@@ -122,6 +124,9 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     }
     try rows("SELECT number, data FROM log_page ORDER BY number") { (row) throws(StoreError) in
       try visit(.logPage(number: UInt64(row.int(0)), row.blob(1)))
+    }
+    try rows("SELECT number, data FROM refused_page ORDER BY number") { (row) throws(StoreError) in
+      try visit(.refusedPage(number: UInt64(row.int(0)), row.blob(1)))
     }
     try rows("SELECT number, data FROM journal ORDER BY number") { (row) throws(StoreError) in
       let bytes = row.blob(1)
@@ -237,6 +242,15 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     if let first = commit.dropLogPagesBefore {
       statements.dropLogPages.bind(1, Int64(first))
       try statements.dropLogPages.run()
+    }
+    for page in commit.refusedPages {
+      statements.refusedPage.bind(1, Int64(page.number))
+      statements.refusedPage.bind(2, borrowing: page.bytes)
+      try statements.refusedPage.run()
+    }
+    if let first = commit.dropRefusedPagesBefore {
+      statements.dropRefusedPages.bind(1, Int64(first))
+      try statements.dropRefusedPages.run()
     }
     if !commit.journal.isEmpty {
       statements.journal.bind(1, Int64(commit.number))

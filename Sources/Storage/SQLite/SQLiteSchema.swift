@@ -24,12 +24,14 @@ enum SQLiteSchema {
     CREATE INDEX registration_device ON registration(device, token) WHERE device IS NOT NULL;
     CREATE INDEX registration_user ON registration(user, token) WHERE user IS NOT NULL;
     \(broadcastTables)
-    \(errandTable)
+    \(laterTables)
     """
 
-  /// Made in the files of earlier builds as well, which never look at it.
-  private static let errandTable =
-    "CREATE TABLE IF NOT EXISTS errand(number INTEGER PRIMARY KEY, fixed BLOB NOT NULL, progress BLOB NOT NULL);"
+  /// Made in the files of earlier builds as well, which never look at them.
+  private static let laterTables = """
+    CREATE TABLE IF NOT EXISTS errand(number INTEGER PRIMARY KEY, fixed BLOB NOT NULL, progress BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS refused_page(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    """
 
   private static let broadcastTables = """
     CREATE TABLE channel(
@@ -83,7 +85,7 @@ enum SQLiteSchema {
     if !isEmpty, version < Self.version {
       try connection.run("BEGIN IMMEDIATE; \(broadcastTables) PRAGMA user_version=\(Self.version); COMMIT")
     }
-    guard isEmpty else { return try connection.run(errandTable) }
+    guard isEmpty else { return try connection.run(laterTables) }
     try connection.run(
       "BEGIN IMMEDIATE; \(tables) PRAGMA application_id=\(applicationID); PRAGMA user_version=\(Self.version); COMMIT")
   }

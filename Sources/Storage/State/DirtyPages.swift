@@ -16,6 +16,21 @@ struct DirtyPages {
     }
   }
 
+  /// Takes a number out; whether it was there.
+  mutating func remove(_ page: Int) -> Bool {
+    let (word, bit) = (page / 64, UInt64(1) << UInt64(page % 64))
+    guard word < words.count, words[word] & bit != 0 else { return false }
+    words[word] &= ~bit
+    count -= 1
+    return true
+  }
+
+  /// Takes all out.
+  mutating func removeAll() {
+    for word in words.indices { words[word] = 0 }
+    count = 0
+  }
+
   /// Takes out the first number that is `page` or more; nil when there is none.
   mutating func pop(from page: Int) -> Int? {
     var word = page / 64

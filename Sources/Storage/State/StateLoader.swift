@@ -36,6 +36,7 @@ struct StateLoader {
       var reader = ByteReader(bytes)
       logLimit = min(state.log.capacity, Int(try reader.read(UInt32.self)))
       try takeRecords(reader, &state, isJournal: false)
+    case .refusedPage(_, let bytes): try state.loadRefused(ByteReader(bytes))
     case .journal(let number, let bytes):
       state.lastCommit = number
       try takeRecords(ByteReader(bytes), &state, isJournal: true)
@@ -44,6 +45,7 @@ struct StateLoader {
 
   mutating func finish(_ state: inout StoreState, at now: Instant) throws(ByteReader.Malformed) {
     settleVocabulary(&state)
+    state.refused.allSaved()
     guard missing.values.allSatisfy(\.isEmpty) else { throw ByteReader.Malformed() }
     for number in 0..<state.tokens.end where state.tokens[number].pointee.flags.contains(.used) {
       let token = state.tokens[number]

@@ -32,6 +32,7 @@ extension StoreState {
   /// what is in memory only is kept.
   mutating func takeOver(_ old: inout StoreState, inFlight: Set<UInt64>) {
     swap(&refused, &old.refused)
+    refused.touchAll()
     let (waiting, flying) = (counters.waiting, counters.inFlight)
     counters = old.counters
     (counters.waiting, counters.inFlight) = (waiting, flying)

@@ -16,6 +16,8 @@ final class Bench {
   let apps: AppDirectory
   private(set) var forwarded: [Sent] = []
   private var folding = Folding()
+  /// Bytes of refused requests that each commit saves.
+  var refusedBytes = 0
 
   /// A push that was handed to a loop, with its bytes.
   struct Sent {
@@ -134,7 +136,7 @@ final class Bench {
 
   /// Saves what changed, as the store thread does.
   func commit() throws {
-    if let commit = folding.prepare(&state, engine) {
+    if let commit = folding.prepare(&state, engine, refusedBytes: refusedBytes) {
       try engine.commit(commit)
       state.committed(commit.number)
     }
