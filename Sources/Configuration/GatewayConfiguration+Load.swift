@@ -19,6 +19,7 @@ extension GatewayConfiguration {
       ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
       ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
       ConfigurationKey("pushLog.maxAge", "SECONDS", "how long the log keeps a push at most (as long as there is room)"),
+      ConfigurationKey("pushLog.payloads", "BOOL", "true keeps the payloads of accepted pushes in the log (false)"),
       ConfigurationKey("faults.allowed", "BOOL", "true permits faults to be set over the control API (false)"),
       ConfigurationKey("log.format", "FORMAT", "log lines as text or json (text)"),
     ] + ConfigurationKey.clockKeys + answerKeys
@@ -63,6 +64,7 @@ extension GatewayConfiguration {
     let entries = try pushLog.integer("maxEntries", in: 256...Int64(Limits.pushLogEntriesMax))
     configuration.pushLogEntries = entries.map { Int($0) } ?? configuration.pushLogEntries
     configuration.pushLogAge = try pushLog.seconds("maxAge", in: 60...Double(Limits.pushLogAgeSecondsMax))
+    configuration.pushLogPayloads = try pushLog.bool("payloads") ?? configuration.pushLogPayloads
     try pushLog.finish()
 
     var faults = try reader.section("faults")

@@ -54,6 +54,8 @@ public struct GatewayConfiguration: Sendable {
   public var pushLogEntries = Limits.pushLogEntries
   /// How long the log keeps them at most; nil as long as there is room.
   public var pushLogAge: TimeSpan?
+  /// Whether the log keeps payloads.
+  public var pushLogPayloads = false
   /// How log lines are written.
   public var logFormat = LogFormat.text
   /// What backends sign provider tokens with.

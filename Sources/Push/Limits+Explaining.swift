@@ -13,6 +13,8 @@ extension Limits {
   public static let eventHeartbeatMilliseconds: Int64 = 15_000
   /// Seconds after which a stream of events ends, so that its access token is looked at again when the client goes on.
   public static let eventStreamSeconds: Int64 = 3600
+  /// Bytes on disk of the payloads that the push log keeps, where it keeps any: as many as 200,000 pushes of ordinary size have.
+  public static let pushLogPayloadBytes = 64 << 20
   /// Bytes of refused requests that one commit saves at most: nobody has authenticated those who can have them written.
   public static let refusedSaveBytes = 256 << 10
   /// Milliseconds between two commits that save any; a crash forgets those of so long.

@@ -23,6 +23,10 @@ public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
   ) throws(StoreError) -> ReloadPage
   /// The most recent message of a channel, or nil; whether it is still to be kept is not the engine's to know.
   func message(of channel: ChannelID) throws(StoreError) -> StoredMessage?
+  /// The payload of the push of that number, if it is kept.
+  func payload(of number: UInt64) throws(StoreError) -> [UInt8]?
+  /// Forgets every payload: the log is one that keeps none.
+  func dropPayloads() throws(StoreError)
   /// Housekeeping between commits that must not take long; called after each.
   func maintain() throws(StoreError)
   /// Bytes of the journal rows that have not been trimmed.
@@ -71,6 +75,8 @@ public struct Commit: ~Copyable {
   public internal(set) var broadcasts: [BroadcastChange] = []
   /// Changes to errands, in order.
   public internal(set) var errands: [ErrandChange] = []
+  /// Changes to the payloads that are kept with the log; nil when there are none.
+  public internal(set) var payloads: PayloadChange?
   /// Pages of tokens that replace what was saved under their numbers.
   public internal(set) var tokenPages: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
   /// Pages of the log that replace what was saved under their numbers.

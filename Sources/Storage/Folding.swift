@@ -112,7 +112,7 @@ extension StoreState {
   /// Whether there is something to save that is not in the journal row.
   var hasCold: Bool {
     !registrationChanges.isEmpty || casts.hasChanges || errands.hasChanges || !vocabulary.added.isEmpty
-      || routes.savedCount < routes.names.count
+      || routes.savedCount < routes.names.count || payloads.hasChanges
   }
 
   /// Adds what is saved beside the journal row.
@@ -120,6 +120,7 @@ extension StoreState {
     commit.registrations = registrationChanges
     commit.broadcasts = casts.changes
     commit.errands = errands.changes
+    if payloads.hasChanges { commit.payloads = payloads.change(oldest: log.oldest, bytesMax: settings.payloadBytes) }
     commit.words = vocabulary.added
     for number in routes.savedCount..<routes.names.count {
       let name = routes.names[number]

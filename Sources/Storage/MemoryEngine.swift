@@ -15,6 +15,7 @@ public final class MemoryEngine: Engine {
     var journal: [(number: UInt64, bytes: [UInt8])] = []
     var channels: [ChannelID: (channel: Channel, message: StoredMessage?)] = [:]
     var broadcasts: [UInt64: (record: [UInt8], payload: [UInt8])] = [:]
+    var payloads: [UInt64: [UInt8]] = [:]
     var errands: [UInt32: (fixed: [UInt8], progress: [UInt8])] = [:]
     var registrations: [DeviceToken: (Registration, registered: Instant)] = [:]
 
@@ -25,6 +26,16 @@ public final class MemoryEngine: Engine {
       case .putMessage(let id, let message): channels[id]?.message = message
       case .putBroadcast(let number, let record, let payload): broadcasts[number] = (record, payload)
       case .forgetBroadcast(let number): broadcasts[number] = nil
+      }
+    }
+
+    mutating func apply(_ change: PayloadChange) {
+      payloads = payloads.filter { $0.key >= change.oldest }
+      for number in change.forgotten { payloads[number] = nil }
+      for (number, bytes) in change.kept { payloads[number] = Array(bytes) }
+      var bytes = payloads.values.reduce(0) { $0 + $1.count + PayloadChange.overheadBytes }
+      for number in payloads.keys.sorted() where bytes > change.bytesMax {
+        bytes -= (payloads.removeValue(forKey: number)?.count ?? 0) + PayloadChange.overheadBytes
       }
     }
 
@@ -41,6 +52,12 @@ public final class MemoryEngine: Engine {
   public func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? {
     contents.withLock { $0.channels[channel]?.message }
   }
+
+  /// The payload of a push, if it is kept.
+  public func payload(of number: UInt64) throws(StoreError) -> [UInt8]? { contents.withLock { $0.payloads[number] } }
+
+  /// Forgets every payload.
+  public func dropPayloads() throws(StoreError) { contents.withLock { $0.payloads.removeAll() } }
 
   private let contents = Mutex(Contents())
 
@@ -102,6 +119,7 @@ public final class MemoryEngine: Engine {
       }
       for change in commit.broadcasts { contents.apply(change) }
       for change in commit.errands { contents.apply(change) }
+      if let change = commit.payloads { contents.apply(change) }
       for page in commit.tokenPages { contents.tokenPages[page.number] = Array(page.bytes) }
       for page in commit.logPages { contents.logPages[page.number] = Array(page.bytes) }
       for page in commit.refusedPages { contents.refusedPages[page.number] = Array(page.bytes) }

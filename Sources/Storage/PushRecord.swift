@@ -49,6 +49,8 @@ public struct PushRecord: Hashable, Sendable {
   public var mergedInto: PushID?
   /// What the gateway made it for; nil for a provider's.
   public var errand: PushErrand?
+  /// What was sent, where the log keeps it and one push is asked for; nil in lists and events.
+  public var payload: [UInt8]?
   /// The warnings of the rules.
   public var warnings: PushWarnings
   /// What happened to it, in order; at most `Limits.stepsPerPush`, of which the last is the latest.

@@ -159,7 +159,14 @@ public final class Store: Sendable {
 
   /// The lives of the pushes with that id, newest first; only the newest unless `all`.
   public func push(_ id: PushID, all: Bool = false) async throws(StoreError) -> [PushRecord] {
-    try await ask { $0.state.records(of: id, all: all) }
+    try await ask { core throws(StoreError) in
+      var records = core.state.records(of: id, all: all)
+      guard core.settings.keepsPayloads else { return records }
+      for index in records.indices where records[index].disposition != .refused {
+        records[index].payload = try core.engine.payload(of: records[index].cursor.accepted)
+      }
+      return records
+    }
   }
 
   /// One page of the pushes that match, newest first. With `wait`, answers once so many match, or when the time is over or the

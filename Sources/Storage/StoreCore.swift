@@ -86,6 +86,7 @@ struct StoreCore: ~Copyable {
     self.shared = shared
     dueBatches = Array(repeating: nil, count: loops)
     let moment = clock()
+    if !settings.keepsPayloads { try engine.dropPayloads() }
     state = try StoreState.load(engine, settings: settings, resolver: resolver, at: moment.now, lead: moment.lead)
     refusedSeen = state.refused.next
   }

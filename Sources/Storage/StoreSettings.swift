@@ -14,6 +14,10 @@ public struct StoreSettings: Hashable, Sendable {
   public var logEntries = Limits.pushLogEntries
   /// How long the log keeps pushes and refused requests at most; nil as long as there is room.
   public var logAge: TimeSpan?
+  /// Whether the payloads of accepted pushes are kept with the log; where not, those of earlier runs are forgotten.
+  public var keepsPayloads = false
+  /// Bytes of the payloads that are kept; the oldest go first.
+  public var payloadBytes = Limits.pushLogPayloadBytes
   /// Refused requests that the log keeps.
   public var refusedEntries = Limits.refusedLogEntries
   /// The longest any push is kept.

@@ -13,7 +13,7 @@ import Testing
     #expect(configuration.loops == 1)
     #expect(!configuration.explainHeaders)
     #expect(configuration.store == nil)
-    #expect(configuration.pushLogEntries == Limits.pushLogEntries)
+    #expect(configuration.pushLogEntries == Limits.pushLogEntries && !configuration.pushLogPayloads)
     #expect(configuration.logFormat == .text)
     #expect(configuration.apps.isEmpty && configuration.upstreams.isEmpty && configuration.providers.isEmpty)
   }
@@ -151,6 +151,7 @@ import Testing
       "tls.certificateFile": "c", "tls.keyFile": "k",
       "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn", "provider.clientCertificates.ca": "a",
       "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "pushLog.maxAge": "3600",
+      "pushLog.payloads": "true",
       "log.format": "json", "faults.allowed": "true", "clock.permitted": "true", "clock.tokenAge": "virtual",
       "clock.providerTimes": "virtual",
     ]
@@ -178,7 +179,7 @@ import Testing
       #expect(configuration.identity == ServerIdentity(certificatePEM: "C", keyPEM: "K"))
       #expect(configuration.store == .memory)
       #expect(configuration.deviceURL == "https://device:8444")
-      #expect(configuration.pushLogEntries == 500)
+      #expect(configuration.pushLogEntries == 500 && configuration.pushLogPayloads)
       #expect(configuration.logFormat == .json)
     }
   }

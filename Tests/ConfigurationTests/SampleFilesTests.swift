@@ -24,6 +24,7 @@ import Testing
     #expect(said.initialConcurrentStreams == defaults.initialConcurrentStreams && said.tokenUpdates == defaults.tokenUpdates)
     #expect(said.controlPort == defaults.controlPort)
     #expect(said.pushLogEntries == defaults.pushLogEntries)
+    #expect(said.pushLogPayloads == defaults.pushLogPayloads)
     #expect(said.logFormat == defaults.logFormat && said.faultsAllowed == defaults.faultsAllowed)
     #expect(said.answers == defaults.answers)
     #expect(said.identity == nil && said.store == nil)

@@ -31,6 +31,10 @@ extension PushRecord {
     let warnings = warnings.all
     if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
     object["steps"] = .array(steps.map(\.json))
+    // One that is no JSON, which the rules may let pass as Apple does, as the text that it is.
+    object["payload"] = payload.map { bytes in
+      (try? JSONValue.parse(bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))
+    }
     return .object(object)
   }
 }

@@ -20,6 +20,7 @@ extension GatewayConfiguration {
     var settings = StoreSettings()
     settings.logEntries = pushLogEntries
     settings.logAge = pushLogAge
+    settings.keepsPayloads = pushLogPayloads
     settings.lanePushes = answers.tooManyRequestsAfter
     for (number, upstream) in upstreams.enumerated() where upstream.serverErrorRetry > .zero {
       settings.serverErrorRetries[UInt16(number)] = Retry(notBefore: upstream.serverErrorRetry)

@@ -36,6 +36,7 @@ public struct ReloadReport: Hashable, Sendable {
     compare("store.path", \.store)
     compare("pushLog.maxEntries", \.pushLogEntries)
     compare("pushLog.maxAge", \.pushLogAge)
+    compare("pushLog.payloads", \.pushLogPayloads)
     compare("log.format", \.logFormat)
     if old.upstreams.map(\.withoutAuthority) != new.upstreams.map(\.withoutAuthority) { needRestart.append("upstreams") }
   }

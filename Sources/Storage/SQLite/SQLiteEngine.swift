@@ -27,6 +27,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     let registrations: SQLiteRegistrationWriter
     let broadcasts: SQLiteBroadcasts
     let errands: SQLiteErrands
+    let payloads: SQLitePayloads
     let checkpointer: Checkpointer
   }
 
@@ -70,8 +71,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       opened = Opened(
         lock: lock, connection: connection, statements: try Statements(connection),
         registrations: try SQLiteRegistrationWriter(connection), broadcasts: try SQLiteBroadcasts(connection),
-        errands: try SQLiteErrands(connection),
-        checkpointer: checkpointer)
+        errands: try SQLiteErrands(connection), payloads: try SQLitePayloads(connection), checkpointer: checkpointer)
       reader = Mutex(try SQLiteRegistrations(path, fileSystem: fileSystem))
     } catch {
       throw error.storeError(path)
@@ -146,6 +146,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       if !commit.journal.isEmpty { journal.append(commit.number, commit.journal.count) }
     } catch {
       if connection.isInTransaction { _ = try? statements.rollback.run() }
+      open.payloads.undo()
       throw error.storeError(description)
     }
   }
@@ -170,6 +171,16 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The most recent message of a channel.
   public func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? {
     do throws(SQLiteConnection.Failure) { return try open.broadcasts.message(of: channel) } catch { throw error.storeError(description) }
+  }
+
+  /// The payload of a push, if it is kept.
+  public func payload(of number: UInt64) throws(StoreError) -> [UInt8]? {
+    do throws(SQLiteConnection.Failure) { return try open.payloads.payload(of: number) } catch { throw error.storeError(description) }
+  }
+
+  /// Forgets every payload.
+  public func dropPayloads() throws(StoreError) {
+    do throws(SQLiteConnection.Failure) { try open.payloads.removeAll() } catch { throw error.storeError(description) }
   }
 
   /// Keeps the write-ahead log short.
@@ -229,6 +240,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     if !commit.registrations.isEmpty { try open.registrations.apply(commit.registrations) }
     if !commit.broadcasts.isEmpty { try open.broadcasts.apply(commit.broadcasts) }
     if !commit.errands.isEmpty { try open.errands.apply(commit.errands) }
+    if let change = commit.payloads { try open.payloads.apply(change) }
     for page in commit.tokenPages {
       statements.tokenPage.bind(1, Int64(page.number))
       statements.tokenPage.bind(2, borrowing: page.bytes)

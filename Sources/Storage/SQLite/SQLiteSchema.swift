@@ -31,6 +31,7 @@ enum SQLiteSchema {
   private static let laterTables = """
     CREATE TABLE IF NOT EXISTS errand(number INTEGER PRIMARY KEY, fixed BLOB NOT NULL, progress BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS refused_page(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS payload(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
     """
 
   private static let broadcastTables = """

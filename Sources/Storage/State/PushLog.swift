@@ -114,11 +114,15 @@ struct PushLog: ~Copyable {
   }
 
   /// Forgets the pushes that came before `instant`, but for those to which something may still happen. O(what is forgotten).
-  mutating func forget(before instant: Instant) {
+  ///
+  /// - Returns: The numbers of the pushes that came before.
+  @discardableResult
+  mutating func forget(before instant: Instant) -> Range<UInt64> {
     aged = max(aged, oldest)
+    let first = aged
     while aged < next {
       if let entry = self[aged] {
-        guard entry.pointee.received < instant else { return }
+        guard entry.pointee.received < instant else { break }
         if last(of: entry).disposition.isFinal {
           touch(entry)
           forget(entry)
@@ -126,6 +130,7 @@ struct PushLog: ~Copyable {
       }
       aged += 1
     }
+    return first..<aged
   }
 
   /// Notes that an entry differs from what was saved.

@@ -11,6 +11,11 @@ extension StoreState {
   ///   - index: Its place in the batch; nil for a push of the gateway's own, of which the batch has the bytes only.
   ///   - known: The token's number, if it was known before the batch's admissions; none of those can make it another's.
   mutating func admit(_ operation: inout AdmitOperation, _ index: Int?, _ batch: Batch, known: UInt32?, at now: Instant) {
+    judge(&operation, index, batch, known: known, at: now)
+    if settings.keepsPayloads { keepPayload(of: operation, batch) }
+  }
+
+  private mutating func judge(_ operation: inout AdmitOperation, _ index: Int?, _ batch: Batch, known: UInt32?, at now: Instant) {
     let found = (known ?? tokens.find(operation.token)).flatMap { tokens[$0].pointee.isActive ? $0 : nil }
     guard let number = found ?? adopt(operation, batch, at: now) else {
       return refuse(&operation, .refused(.badDeviceToken, .tokenUnknown), batch, at: now)

@@ -71,7 +71,8 @@ extension StoreState {
 
   /// Forgets pushes and refused requests that came before `instant`.
   mutating func forget(before instant: Instant) {
-    log.forget(before: instant)
+    let passed = log.forget(before: instant)
+    if settings.keepsPayloads { for number in passed where log[number] == nil { payloads.forget(number) } }
     refused.forget(before: instant)
   }
 

@@ -59,6 +59,7 @@ extension StoreState {
       journal.append(RecordTag.forget.rawValue)
       journal.append(sequence)
       log.remove(entry)
+      if settings.keepsPayloads { payloads.forget(sequence) }
       forgotten += 1
     }
     return forgotten

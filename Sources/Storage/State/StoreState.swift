@@ -48,6 +48,8 @@ struct StoreState: ~Copyable {
   var errand = none
   /// Channels and broadcasts.
   var casts = BroadcastState()
+  /// Payloads to keep with the log, where `settings` say so.
+  var payloads = KeptPayloads()
   /// Tokens to write at the next commit.
   var changed: ContiguousArray<UInt32> = []
   /// Pages of tokens that changed since they were folded.
@@ -118,6 +120,7 @@ struct StoreState: ~Copyable {
     registrationChanges.removeAll()
     casts.committed()
     errands.committed()
+    payloads.committed()
     vocabulary.markSaved()
     routes.markSaved()
     counters.commits += 1

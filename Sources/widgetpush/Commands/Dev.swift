@@ -29,6 +29,7 @@ extension Command {
       Option("--san", "NAME", "further name or address of the certificate", repeatable: true),
       Option("--clock-provider-times", "SCALE", "clock of those who send: real or virtual (real)"),
       Option("--clock-token-age", "SCALE", "clock that provider tokens age by: real or virtual (real)"),
+      Option("--push-log-payloads", "BOOL", "whether the push log keeps payloads: true or false (true)"),
       Option("--bind", "ADDRESS", "IP address to listen on (127.0.0.1)"),
       Option("--advertise", "HOST", "name by which others reach this process (the address it listens on)"), .json,
     ],
@@ -111,6 +112,7 @@ extension Command {
     }
     options.clock.providerTimes = try scale("--clock-provider-times")
     options.clock.tokenAge = try scale("--clock-token-age")
+    options.keepsPayloads = try arguments.choice("--push-log-payloads", of: ["true", "false"]) != "false"
     options.advertised = arguments.value("--advertise")
     return options
   }

@@ -30,7 +30,16 @@ struct PushFinder {
     guard let last = newest.max(by: { $0["received"]?.stringValue ?? "" < $1["received"]?.stringValue ?? "" }) else {
       throw CommandError("no push has come yet; send one with `widgetpush send TOKEN`")
     }
-    return last
+    return whole(last)
+  }
+
+  /// A push of a list with what lists leave out.
+  private func whole(_ push: JSONValue) -> JSONValue {
+    guard let id = push["id"]?.stringValue, let answer = try? client.call("GET", "/v1/pushes/\(id)"), let found = answer.success,
+      // The id may have been used again since.
+      found["received"] == push["received"]
+    else { return push }
+    return found
   }
 
   /// What a push waits for, and until when; nil for one that does not wait, and where that is not known.
@@ -61,7 +70,8 @@ struct PushFinder {
   /// A whole token that is registered, or that pushes were sent to.
   private func token(_ token: String) throws(CommandError) -> Found? {
     let answer = try client.call("GET", "/v1/registrations/\(token)")
-    let pushes = try client.get("/v1/pushes?token=\(token)&limit=\(Self.tokenPushes)")["pushes"]?.arrayValue ?? []
+    var pushes = try client.get("/v1/pushes?token=\(token)&limit=\(Self.tokenPushes)")["pushes"]?.arrayValue ?? []
+    if let newest = pushes.first { pushes[0] = whole(newest) }
     guard answer.isSuccess || !pushes.isEmpty || token.count >= Self.wholeTokenDigits else { return nil }
     let symptom = pushes.isEmpty ? try self.symptom(of: token, answer.success) : nil
     return .token(token, registration: answer.success, pushes: pushes, symptom: symptom)
@@ -97,7 +107,7 @@ struct PushFinder {
       let more = names.count > 8 ? "\n  and \(names.count - 8) more" : ""
       throw CommandError("\"\(digits)\" may mean:\n  \(names.prefix(8).joined(separator: "\n  "))\(more)")
     }
-    if let push = pushes.values.first { return .push(push) }
+    if let push = pushes.values.first { return .push(whole(push)) }
     if let only = tokens.first, let found = try token(only) { return found }
     throw CommandError("nothing here begins with \"\(digits)\": neither the id of a push nor a push token")
   }

@@ -4,7 +4,7 @@ import JSON
 enum PushStory {
   /// The story of a push as `GET /v1/pushes/{apns-id}` tells it; `waiting` is what it waits for, where that is known.
   static func text(of push: JSONValue, waiting: Waiting? = nil) -> String {
-    let paragraphs = [heading(push), verdict(push, waiting), steps(push), advice(push), warnings(push)]
+    let paragraphs = [heading(push), verdict(push, waiting), steps(push), advice(push), warnings(push), payload(push)]
     return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
@@ -88,6 +88,12 @@ enum PushStory {
     guard let warnings = push["warnings"]?.arrayValue, !warnings.isEmpty else { return "" }
     let lines = warnings.map { "  \($0["message"]?.stringValue ?? $0.stringValue ?? $0.serialized())" }
     return (["warnings"] + lines).joined(separator: "\n")
+  }
+
+  private static func payload(_ push: JSONValue) -> String {
+    guard let payload = push["payload"] else { return "" }
+    let text = payload.stringValue ?? payload.serialized(pretty: true)
+    return (["payload"] + text.split(separator: "\n").map { "  \($0)" }).joined(separator: "\n")
   }
 
   /// An instant to the second, with its date where that is another than that of `earlier`.

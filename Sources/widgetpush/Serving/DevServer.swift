@@ -25,6 +25,8 @@ final class DevServer {
     var validation = AppPolicy.Validation.strict
     /// What goes by the clock, which may be moved.
     var clock = ClockSettings(permitted: true)
+    /// Whether the push log keeps payloads.
+    var keepsPayloads = true
     /// The name by which others reach this process; nil for the address it listens on.
     var advertised: String?
   }
@@ -128,6 +130,7 @@ final class DevServer {
     // Whoever tries something out starts clients all day long.
     configuration.tokenUpdates = .warn
     configuration.faultsAllowed = true
+    configuration.pushLogPayloads = options.keepsPayloads
     configuration.controlPort = options.controlPort
     configuration.plainPort = options.plainPort
     configuration.clock = options.clock

@@ -20,6 +20,8 @@ class WrappedEngine: Engine, @unchecked Sendable {
     _ selector: ReloadSelector, from position: ReloadPosition, rows: Int, tokens: Int
   ) throws(StoreError) -> ReloadPage { try inner.reloadPage(selector, from: position, rows: rows, tokens: tokens) }
   func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? { try inner.message(of: channel) }
+  func payload(of number: UInt64) throws(StoreError) -> [UInt8]? { try inner.payload(of: number) }
+  func dropPayloads() throws(StoreError) { try inner.dropPayloads() }
   func maintain() throws(StoreError) { try inner.maintain() }
   var journalBytes: Int { inner.journalBytes }
   var oldestJournalRow: UInt64? { inner.oldestJournalRow }
