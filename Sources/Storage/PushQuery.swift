@@ -14,6 +14,8 @@ public struct PushQuery: Hashable, Sendable {
   public var type: PushType?
   /// What became of it.
   public var disposition: Disposition?
+  /// The reload that it was made for.
+  public var reload: PushID?
   /// The apps that the caller may see; nil means all.
   public var visibleBundleIDs: Set<String>?
   /// Only pushes that are older than this place.
@@ -24,13 +26,14 @@ public struct PushQuery: Hashable, Sendable {
   /// A query with these criteria.
   public init(
     id: PushID? = nil, token: DeviceToken? = nil, bundleID: String? = nil, type: PushType? = nil, disposition: Disposition? = nil,
-    visibleBundleIDs: Set<String>? = nil, after: PushCursor? = nil, limit: Int = 100
+    reload: PushID? = nil, visibleBundleIDs: Set<String>? = nil, after: PushCursor? = nil, limit: Int = 100
   ) {
     self.id = id
     self.token = token
     self.bundleID = bundleID
     self.type = type
     self.disposition = disposition
+    self.reload = reload
     self.visibleBundleIDs = visibleBundleIDs
     self.after = after
     self.limit = limit
@@ -55,7 +58,7 @@ public struct PushWait: Hashable, Sendable {
 public struct NearMiss: Hashable, Sendable {
   /// The push.
   public var push: PushRecord
-  /// The criterion: `token`, `topic`, `type` or `disposition`.
+  /// The criterion: `token`, `topic`, `type`, `disposition` or `reload`.
   public var differs: String
 }
 

@@ -55,14 +55,16 @@ extension ControlAPI {
     return .json(.object(object))
   }
 
-  /// Which pushes are meant: by token, app, type and what became of them, of those that the caller may see.
+  /// Which pushes are meant: by token, app, type, what became of them and the reload that they were made for, of those that the caller may see.
   func criteria(_ reader: inout QueryReader, _ grant: Grant) async throws(ControlError) -> PushQuery {
     var query = PushQuery(visibleBundleIDs: grant.bundleIDs)
     let token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
     query.bundleID = try reader.text("bundleID")
     query.type = try reader.choice("type", of: PushType.allCases.map(\.description)).flatMap(PushType.init)
     query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
+    let reload = try reader.value("reload", "the id of a reload, a UUID") { PushID($0) }
     if let token { query.token = try await wholeToken(token, grant) }
+    if let reload { query.reload = try await visibleReload(reload, grant).id }
     return query
   }
 

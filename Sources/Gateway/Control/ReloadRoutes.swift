@@ -80,8 +80,13 @@ extension ControlAPI {
         "the reload's id in the path must be a UUID such as 123e4567-e89b-12d3-a456-426655440000, not \"\(routed["id"].prefix(64))\"",
         field: "id")
     }
+    return try await visibleReload(id, routed.grant)
+  }
+
+  /// The reload of that id, if the caller may see it.
+  func visibleReload(_ id: PushID, _ grant: Grant) async throws(ControlError) -> Reload {
     let reload = try await asking { () async throws(StoreError) in try await parts.store.reload(id) }
-    guard let reload, routed.grant.sees(reload.request.selector.bundleID) else {
+    guard let reload, grant.sees(reload.request.selector.bundleID) else {
       throw .notFound("no reload \(id) is known here; it was asked of another gateway, or so long ago that it is forgotten")
     }
     return reload

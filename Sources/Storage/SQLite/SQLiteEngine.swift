@@ -97,6 +97,8 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
 
   /// The connection that writes.
   var connection: SQLiteConnection { open.connection }
+  /// The payloads that are kept.
+  var payloads: SQLitePayloads { open.payloads }
 
   /// Gives everything back, in the order in which the state reads it.
   public func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
@@ -146,7 +148,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       if !commit.journal.isEmpty { journal.append(commit.number, commit.journal.count) }
     } catch {
       if connection.isInTransaction { _ = try? statements.rollback.run() }
-      open.payloads.undo()
+      payloads.undo()
       throw error.storeError(description)
     }
   }
@@ -171,16 +173,6 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// The most recent message of a channel.
   public func message(of channel: ChannelID) throws(StoreError) -> StoredMessage? {
     do throws(SQLiteConnection.Failure) { return try open.broadcasts.message(of: channel) } catch { throw error.storeError(description) }
-  }
-
-  /// The payload of a push, if it is kept.
-  public func payload(of number: UInt64) throws(StoreError) -> [UInt8]? {
-    do throws(SQLiteConnection.Failure) { return try open.payloads.payload(of: number) } catch { throw error.storeError(description) }
-  }
-
-  /// Forgets every payload.
-  public func dropPayloads() throws(StoreError) {
-    do throws(SQLiteConnection.Failure) { try open.payloads.removeAll() } catch { throw error.storeError(description) }
   }
 
   /// Keeps the write-ahead log short.
@@ -240,7 +232,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     if !commit.registrations.isEmpty { try open.registrations.apply(commit.registrations) }
     if !commit.broadcasts.isEmpty { try open.broadcasts.apply(commit.broadcasts) }
     if !commit.errands.isEmpty { try open.errands.apply(commit.errands) }
-    if let change = commit.payloads { try open.payloads.apply(change) }
+    if let change = commit.payloads { try payloads.apply(change) }
     for page in commit.tokenPages {
       statements.tokenPage.bind(1, Int64(page.number))
       statements.tokenPage.bind(2, borrowing: page.bytes)

@@ -75,3 +75,15 @@ final class SQLitePayloads {
     return bytes
   }
 }
+
+extension SQLiteEngine {
+  /// The payload of a push, if it is kept.
+  public func payload(of number: UInt64) throws(StoreError) -> [UInt8]? {
+    do throws(SQLiteConnection.Failure) { return try payloads.payload(of: number) } catch { throw error.storeError(description) }
+  }
+
+  /// Forgets every payload.
+  public func dropPayloads() throws(StoreError) {
+    do throws(SQLiteConnection.Failure) { try payloads.removeAll() } catch { throw error.storeError(description) }
+  }
+}

@@ -6,12 +6,16 @@ struct LogFilter {
   let query: PushQuery
   /// The token's number; nil when the query names none, `none` when the store knows none of these bytes.
   let token: UInt32?
+  /// The reload that is asked for and its app; nil when the query names none, or one that is forgotten.
+  private let reload: (number: UInt32, bundleID: String)?
   /// For each route, whether the caller may see it, and whether it is the app that the query names.
   private let routes: [(isVisible: Bool, isNamed: Bool)]
 
   init(_ query: PushQuery, _ state: borrowing StoreState) {
     self.query = query
     token = query.token.map { state.tokens.find($0) ?? none }
+    let named = query.reload.flatMap { state.errands.reload($0) }
+    reload = named.map { ($0.number, $0.1.request.selector.bundleID) }
     routes = state.routes.names.map { name in
       (query.visibleBundleIDs.map { $0.contains(name.bundleID) } ?? true, query.bundleID.map { $0 == name.bundleID } ?? true)
     }
@@ -22,15 +26,17 @@ struct LogFilter {
     switch place {
     case .accepted(let entry):
       if let id = query.id, id != entry.pointee.id { return nil }
-      return misses(entry, state.log.last(of: entry).disposition)
+      return misses(entry, state.log.last(of: entry).disposition, state)
     case .refused(let sequence):
       if state.refused[sequence].pointee.isForgotten { return nil }
       if let id = query.id, id != state.refused[sequence].pointee.id { return nil }
-      return misses(state.refused[sequence])
+      return misses(state.refused[sequence], state)
     }
   }
 
-  private func misses(_ entry: UnsafeMutablePointer<LogEntry>, _ disposition: Disposition) -> Misses? {
+  private func misses(
+    _ entry: UnsafeMutablePointer<LogEntry>, _ disposition: Disposition, _ state: borrowing StoreState
+  ) -> Misses? {
     let route = routes[Int(entry.pointee.route)]
     guard route.isVisible else { return nil }
     var misses: Misses = []
@@ -38,10 +44,18 @@ struct LogFilter {
     if !route.isNamed { misses.insert(.topic) }
     if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
     if let wanted = query.disposition, wanted != disposition { misses.insert(.disposition) }
+    if query.reload != nil, !isReload(entry.pointee.id, state.routes.bundleID(entry.pointee.route), state) { misses.insert(.reload) }
     return misses
   }
 
-  private func misses(_ entry: UnsafeMutablePointer<RefusedLog.Entry>) -> Misses? {
+  /// Whether a push of that app was made for the reload that is asked for.
+  private func isReload(_ push: PushID, _ bundleID: @autoclosure () -> String, _ state: borrowing StoreState) -> Bool {
+    guard let reload, state.errands.number(of: push) == reload.number else { return false }
+    // Its id tells, which anybody may choose.
+    return bundleID() == reload.bundleID
+  }
+
+  private func misses(_ entry: UnsafeMutablePointer<RefusedLog.Entry>, _ state: borrowing StoreState) -> Misses? {
     var misses: Misses = []
     if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
     if let wanted = query.disposition, wanted != .refused { misses.insert(.disposition) }
@@ -51,6 +65,7 @@ struct LogFilter {
       if let visible = query.visibleBundleIDs, !visible.contains(bundleID) { return nil }
       if let named = query.bundleID, named != bundleID { misses.insert(.topic) }
     }
+    if query.reload != nil, !isReload(entry.pointee.id, entry.pointee.bundleID, state) { misses.insert(.reload) }
     return misses
   }
 
@@ -61,6 +76,7 @@ struct LogFilter {
     static let topic = Misses(rawValue: 2)
     static let type = Misses(rawValue: 4)
     static let disposition = Misses(rawValue: 8)
+    static let reload = Misses(rawValue: 16)
 
     /// The name of the criterion, when it is exactly one.
     var onlyName: String? {
@@ -69,6 +85,7 @@ struct LogFilter {
       case .topic: "topic"
       case .type: "type"
       case .disposition: "disposition"
+      case .reload: "reload"
       default: nil
       }
     }

@@ -14,6 +14,7 @@ extension Command {
       Option("--count", "N", "how many, at least (1)"), Option("--token", "TOKEN", "the push token, or its first digits (any)"),
       Option("--bundle-id", "ID", "the app (any)"), Option("--type", "TYPE", "the push type (any)"),
       Option("--disposition", "NAME", "what became of it, such as applied (any)"),
+      Option("--reload", "ID", "the reload that it was made for (any)"),
       Option("--timeout", "TIME", "how long to wait, such as 10s (10s)"), .json, .stateFolder,
     ],
     examples: ["widgetpush expect --count 3 --token 3fa2c19e --timeout 10s", "widgetpush expect --disposition applied --type widgets"]

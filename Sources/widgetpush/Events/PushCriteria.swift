@@ -16,6 +16,10 @@ struct PushCriteria {
     if let disposition = try arguments.choice("--disposition", of: Disposition.allCases.map(\.name)) {
       criteria.append(("disposition", disposition))
     }
+    if let reload = arguments.value("--reload") {
+      guard PushID(reload) != nil else { throw UsageError("--reload must be the id of a reload, a UUID, not \"\(reload)\"") }
+      criteria.append(("reload", reload))
+    }
   }
 
   /// They and `further` parameters as the query of a URL, with its question mark; empty without any.

@@ -48,6 +48,46 @@ import Testing
     #expect(list["reloads"]?.arrayValue?.compactMap { $0["id"]?.stringValue } == [id] && list["next"] == nil)
   }
 
+  /// Lists, waits and events can be about the pushes of one reload.
+  @Test func itsPushesAreListed() async throws {
+    let stage = try await stage()
+    try await stage.push(1, to: 1)
+    var ids: [String] = []
+    for _ in 0..<2 {
+      let id = try #require(try await stage.call(.post, "/v1/reloads", as: "reload", Self.all).json["id"]?.stringValue)
+      _ = try await ended(id, stage)
+      ids.append(id)
+    }
+    // Whoever knows a reload's id may send pushes of another app with half of it.
+    let forged = try #require(PushID(ids[0].prefix(18) + "-0000-000000000001"))
+    let received = stage.now.value
+    try await stage.settle { batch in
+      for bundle in [APIStage.bundle, APIStage.other] {
+        batch.refusals.append(
+          RefusedOperation(
+            id: forged, token: nil, type: .widgets, bundleID: batch.append(bundle), reason: .badTopic, received: received))
+      }
+    }
+    func pushes(_ query: String, as secret: String = "admin") async throws -> [JSONValue] {
+      let answer = try await stage.call(.get, "/v1/pushes?\(query)", as: secret)
+      #expect(answer.status == 200, "\(answer.text)")
+      return answer.json["pushes"]?.arrayValue ?? []
+    }
+    #expect(try await pushes("reload=\(ids[1])").count == 4)
+    #expect(try await pushes("reload=\(ids[1])").allSatisfy { $0["reload"]?.stringValue == ids[1] })
+    #expect(try await pushes("reload=\(ids[0])&disposition=forwarding").count == 3, "and one waited, behind the provider's")
+    #expect(try await pushes("reload=\(ids[0])", as: APIStage.bundle).count == 5)
+    #expect(try await pushes("reload=\(ids[0].uppercased())&token=\(APIStage.token(1))").map { $0["disposition"] } == ["waiting"])
+    #expect(try await pushes("reload=\(ids[0])&bundleID=\(APIStage.other)").isEmpty, "none of another app's is its")
+    for (query, status) in [("reload=\(APIStage.id(77))", 404), ("reload=x", 400), ("reloads=\(ids[0])", 400)] {
+      for path in ["/v1/pushes", "/v1/events"] { #expect(try await stage.call(.get, "\(path)?\(query)").status == status) }
+    }
+    for path in ["/v1/pushes", "/v1/events"] {
+      let answer = try await stage.call(.get, "\(path)?reload=\(ids[0])", as: APIStage.other)
+      #expect(answer.status == 404 && answer.message.contains("no reload"), "another app's is as unknown as one that never was")
+    }
+  }
+
   /// A dry run counts and does nothing.
   @Test func aDryRun() async throws {
     let stage = try await stage()

@@ -55,6 +55,18 @@ extension Bench {
     return bench
   }
 
+  /// What is nearly asked for says in what it differs: in the reload, too.
+  @Test func nearMissesNameTheReload() throws {
+    let bench = try bench(3)
+    let numbers = try (0..<2).map { _ in try bench.beginReload(Self.all) }
+    for number in numbers { try bench.finish(number) }
+    let (first, second) = (bench.reload(numbers[0]).id, bench.reload(numbers[1]).id)
+    func near(_ query: PushQuery) -> [String] { bench.state.page(query, wanted: 9, isLast: true).nearMisses.map(\.differs) }
+    #expect(near(PushQuery(token: Bench.token(77), reload: first)) == ["token", "token", "token"])
+    #expect(Set(near(PushQuery(disposition: .forwarding, reload: second))) == ["reload", "disposition"])
+    #expect(near(PushQuery(disposition: .forwarding, reload: Bench.id(1))) == ["reload", "reload", "reload"])
+  }
+
   /// Each match gets one push, with an id of the reload's, of its type, that pays.
   @Test func everyMatchGetsItsPush() throws {
     let bench = try bench(200)
