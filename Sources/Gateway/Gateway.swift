@@ -75,11 +75,12 @@ public final class Gateway: Sendable {
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
 
     let faults = FaultBook()
+    let recordings = RecordingDesk()
     let metrics = GatewayMetrics(loops: configuration.loops, store: store)
     let current = CurrentSettings(start.provider)
     let shared = ProviderShared(
       store: store, settings: current, seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,
-      upstreams: upstreams, signers: settings.signers, faults: faults, metrics: metrics, conditions: conditions,
+      upstreams: upstreams, signers: settings.signers, faults: faults, recordings: recordings, metrics: metrics, conditions: conditions,
       clock: driver, explainsAlways: surroundings.explainsAlways, observer: surroundings.observer)
     for (number, sockets) in sockets.provider.enumerated() {
       loopSet.append(try GatewayLoop(number, sockets: sockets, shared, clock: { clock.moment }))
@@ -91,6 +92,7 @@ public final class Gateway: Sendable {
       store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
       obstacles: { conditions.all }, devFiles: surroundings.devFiles, clock: driver)
     parts.settings = settings
+    parts.recordings = recordings
     parts.faults = configuration.faultsAllowed ? faults : nil
     driver.add(StoreClock(store))
     if driver.settings.permitted { for upstream in configuration.upstreams { DeviceClock(upstream).map { driver.add($0) } } }

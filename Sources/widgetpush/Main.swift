@@ -5,7 +5,8 @@ import Primitives
 @main enum Widgetpush {
   /// Every command, in the order in which help lists them.
   static let commands: [Command] = [
-    .dev, .env, .gateway, .device, .register, .send, .token, .explain, .tail, .expect, .lint, .budget, .clock, .reload, .reset,
+    .dev, .env, .gateway, .device, .register, .send, .token, .explain, .tail, .expect, .record, .replay, .lint, .budget, .clock, .reload,
+    .reset,
     .faults, .importRegistrations, .export, .backup, .access, .keys, .config, .health, .completions, .version,
   ]
 

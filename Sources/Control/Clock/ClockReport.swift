@@ -30,6 +30,7 @@ public struct ClockReport: Hashable, Sendable {
       "now": .string(moment.now.preciseDescription), "real": .string(moment.real.preciseDescription),
       "offsetSeconds": .number(moment.lead.seconds),
       "frozen": .bool(moment.isFrozen), "permitted": .bool(settings.permitted),
+      "providerTimes": .string(settings.providerTimes.rawValue),
     ]
     if let next = standing.next, grant.sees(next.bundleID) { object["next"] = next.json }
     if let advanced, let steps {

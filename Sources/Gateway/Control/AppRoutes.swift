@@ -40,7 +40,9 @@ extension ControlAPI {
 
   private func change(_ bundleID: String, _ wanted: AppSettings?) throws(ControlError) -> Bool {
     switch settings.set(bundleID, wanted) {
-    case .made(let isNew): return isNew
+    case .made(let isNew):
+      parts.recordings.changed(app: bundleID, at: now)
+      return isNew
     case .refused(let error): throw ControlError(error)
     case .full: throw .conflict("there are \(Limits.apps) apps, which is the most")
     case .notKept(let reason): throw .unavailable("the settings cannot be kept, so nothing was changed: \(reason)")

@@ -20,6 +20,8 @@ public struct ControlAPI: Sendable {
     var settings: LiveSettings?
     /// The faults that strike pushes; nil where the configuration permits none.
     public var faults: FaultBook?
+    /// Those who record what comes.
+    package var recordings = RecordingDesk()
     /// The names that a registration's `upstream` may have.
     public var upstreams: [String]
     /// What `/metrics` shows.
@@ -58,13 +60,17 @@ public struct ControlAPI: Sendable {
 
   /// Every route.
   public var routes: [Route] {
-    registrationRoutes + importRoutes + pushRoutes + eventRoutes + whatIfRoutes + channelRoutes + budgetRoutes + reloadRoutes
+    registrationRoutes + importRoutes + pushRoutes + eventRoutes + recordingRoutes + whatIfRoutes + channelRoutes + budgetRoutes
+      + reloadRoutes
       + activityRoutes + resetRoutes + appRoutes
       + statusRoutes
       + devRoutes
       + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes
       + ClockRoutes(parts.clock).routes
   }
+
+  /// The product's time.
+  var now: Instant { parts.clock.clock.moment.now }
 
   /// The push token that a path names, in hexadecimal of either case.
   func token(_ routed: RoutedRequest) throws(ControlError) -> DeviceToken {

@@ -61,31 +61,20 @@ private struct EventStream {
   }
 
   private func writeAll() async {
-    guard await write(Array(": what happens to pushes, from now on\nretry: 1000\n\n".utf8)) else { return }
+    guard await writer.writePatiently(Array(": what happens to pushes, from now on\nretry: 1000\n\n".utf8)) else { return }
     while let items = await feed.next() {
       guard !items.isEmpty else {
-        guard await write(Array(":\n\n".utf8)) else { return }
+        guard await writer.writePatiently(Array(":\n\n".utf8)) else { return }
         continue
       }
       var piece: [UInt8] = []
       for item in items {
         piece += Self.text(item).utf8
         guard piece.count >= Self.pieceBytes else { continue }
-        guard await write(piece) else { return }
+        guard await writer.writePatiently(piece) else { return }
         piece.removeAll(keepingCapacity: true)
       }
-      if !piece.isEmpty { guard await write(piece) else { return } }
-    }
-  }
-
-  /// False when the client has gone.
-  private func write(_ bytes: [UInt8]) async -> Bool {
-    while true {
-      switch await writer.write(bytes) {
-      case .taken: return true
-      case .gone: return false
-      case .full: guard (try? await Task.sleep(for: .milliseconds(Limits.eventPauseMilliseconds))) != nil else { return false }
-      }
+      if !piece.isEmpty { guard await writer.writePatiently(piece) else { return } }
     }
   }
 

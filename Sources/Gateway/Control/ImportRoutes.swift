@@ -32,6 +32,7 @@ extension ControlAPI {
       let slice = rows[start..<min(start + Limits.importSlice, rows.count)]
       let results = try await registered(slice.map(\.registration), routed.grant)
       for (row, result) in zip(slice, results) {
+        if result == .created || result == .replaced { parts.recordings.registered(row.registration, replacing: nil, at: now) }
         switch result {
         case .created: counts.created += 1
         case .replaced: counts.replaced += 1

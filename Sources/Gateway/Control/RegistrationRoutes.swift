@@ -32,6 +32,7 @@ extension ControlAPI {
       throw foreignToken(routed.grant)
     }
     let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration, replacing: replaced) }
+    parts.recordings.registered(registration, replacing: replaced, at: now)
     // No more than was sent: who may only register reads nothing.
     return .json(.object(registration.json), status: isNew ? 201 : 200)
   }
@@ -82,8 +83,9 @@ extension ControlAPI {
 
   @Sendable private func unregister(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let token = try token(routed)
-    _ = try await visibleRegistration(token, routed.grant)
+    let bundleID = try await visibleRegistration(token, routed.grant).registration.bundleID
     _ = try await asking { () async throws(StoreError) in try await parts.store.unregister(token) }
+    parts.recordings.unregistered(token, of: bundleID, at: now)
     return .noContent
   }
 

@@ -8,9 +8,10 @@ import Rules
 import Storage
 import Transport
 
-// Faults that somebody has set: they strike pushes that the rules have passed, before the store hears of them.
+// Faults that somebody has set, and those who record: they see pushes that the rules have passed, before the store hears of them.
 extension ProviderLoop {
-  /// The push where it is to go on, marked if a fault has touched it; nil where a fault has dealt with it, or holds it back.
+  /// The push where it is to go on, marked if a fault has touched it; nil where a fault has dealt with it, or holds it back. Those who
+  /// record are told of it once it is not held back.
   ///
   /// - Parameter strike: The fault that has held it back before; no other strikes it then.
   func spared(
@@ -19,13 +20,21 @@ extension ProviderLoop {
     let remembered = state(of: connection)
     // Told now: what ends the connection takes the request's bytes along.
     let (id, bundleID) = (push.id ?? makeID(), bundleID(of: push, exchange, from: remembered))
+    var push = push
+    push.id = id
+    let copy =
+      recordings.isArmed ? recorded(exchange, id: id, defaultTopic: push.hasDefaultTopic ? topic(of: remembered) : nil) : nil
+    let received = exchange.received
     let effect =
       strike.map { faults.apply($0, to: exchange, on: connection) }
       ?? faults.strike(exchange, on: connection, token: push.token, bundleID: unsafe bundleID.span.bytes, push.type)
+    if let copy {
+      if case .held = effect { return nil }
+      recordings.take(copy, bundleID: String(decoding: bundleID, as: UTF8.self), at: received)
+    }
     switch effect {
     case .none: return push
     case .passes:
-      var push = push
       push.warnings.insert(.struckByFault)
       return push
     case .held: return nil
@@ -51,9 +60,12 @@ extension ProviderLoop {
     judge(exchange, on: connection, after: strike)
   }
 
+  /// The topic of a connection's certificate.
+  private func topic(of connection: ProviderConnection) -> [UInt8] { connection.credentials.value.certificate?.defaultTopic ?? [] }
+
   private func bundleID(of push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) -> [UInt8] {
     guard push.hasDefaultTopic else { return exchange.headerBytes[push.bundle].array }
-    let topic = connection.credentials.value.certificate?.defaultTopic ?? []
+    let topic = topic(of: connection)
     return Array(topic[Int(push.bundle.offset)..<Int(push.bundle.offset) + Int(push.bundle.count)])
   }
 }

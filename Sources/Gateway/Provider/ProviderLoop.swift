@@ -28,6 +28,7 @@ final class ProviderLoop {
   let forwarder: Forwarder
   let faults: FaultInjector
   let awaited: AwaitedAnswers
+  let recordings: RecordingDesk
   let upstreamNames: [String]
   let upstreamAddresses: [String]
   let signers: ProviderTokenSigners
@@ -89,6 +90,7 @@ final class ProviderLoop {
     signers = shared.signers
     exchanges = transport.exchanges
     tokenUpdates = shared.tokenUpdates
+    recordings = shared.recordings
     state = Confined(State(try Self.memory(for: current, seed, tokenUpdates), shared.store.makeBatch()))
     faults = FaultInjector(shared.faults, on: transport)
     awaited = AwaitedAnswers(on: loop)
@@ -134,10 +136,15 @@ extension ProviderLoop: HTTP2ServerHandler {
     if remembered.credentials.value.takeWarning() { observer?(.tooManyTokenUpdates(connection.peer)) }
     switch verdict {
     case .push(let push):
-      guard faults.isArmed || strike != nil else { return take(push, exchange, from: remembered) }
+      guard faults.isArmed || recordings.isArmed || strike != nil else { return take(push, exchange, from: remembered) }
       if let push = spared(push, exchange, on: connection, after: strike) { take(push, exchange, from: remembered) }
-    case .refused(let refusal):
+    case .refused(var refusal):
       conclude(refusal.reason, on: connection)
+      if recordings.isArmed {
+        let id = refusal.id ?? makeID()
+        refusal.id = id
+        record(refusal, exchange, id: id)
+      }
       refuse(refusal, exchange, environment: environment)
     }
   }

@@ -21,6 +21,8 @@ struct ProviderShared: Sendable {
   /// The gateway's own keys.
   let signers: ProviderTokenSigners
   let faults: FaultBook
+  /// Those who record what comes.
+  let recordings: RecordingDesk
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
   /// The product's clock, and which clocks senders and their provider tokens go by.

@@ -83,11 +83,11 @@ struct ControlClient {
     return text
   }
 
-  /// Reads the stream of events at `path`, from the event `id` on where it is given, until it ends or `reader` wants no more; throws what
-  /// the server says otherwise.
-  func follow(_ path: String, after id: String?, reader: @Sendable ([UInt8]) -> Bool) throws(CommandError) {
+  /// Reads the stream at `path`, one of events from the event `id` on where it is given, until it ends or `reader` wants no more; throws
+  /// what the server says otherwise.
+  func follow(_ path: String, after id: String? = nil, reader: @Sendable ([UInt8]) -> Bool) throws(CommandError) {
     var request = BlockingHTTPClient.Request("GET", base + path)
-    request.fields = [.init("authorization", "Bearer \(credentials.admin)"), .init("accept", "text/event-stream")]
+    request.fields = [.init("authorization", "Bearer \(credentials.admin)")]
     if let id { request.fields.append(.init("last-event-id", id)) }
     let silence = TimeSpan.milliseconds(3 * Limits.eventHeartbeatMilliseconds)
     let response: BlockingHTTPClient.Response

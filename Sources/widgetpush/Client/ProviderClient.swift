@@ -30,7 +30,9 @@ struct ProviderClient {
   private let client: BlockingHTTPClient
 
   /// A backend that signs with the provider key of `folder`.
-  init(_ folder: StateFolder, now: Instant) throws {
+  ///
+  /// - Parameter isFresh: Whether it signs another provider token, whatever other commands sign theirs with.
+  init(_ folder: StateFolder, now: Instant, isFresh: Bool = false) throws {
     let credentials = try folder.credentials()
     guard let provider = credentials.provider else {
       throw CommandError(
@@ -39,23 +41,37 @@ struct ProviderClient {
     base = provider
     let pem = try Files.read(credentials.keyFile)
     let key = try describing(credentials.keyFile) { () throws(CryptoError) in try P256PrivateKey(pem: pem) }
-    let token = try SavedProviderToken.token(
-      in: folder, teamID: credentials.teamID, keyID: credentials.keyID, pem: pem, key: key, now: now)
-    authorization = "bearer " + token.text
+    let token =
+      if isFresh {
+        try ProviderTokenSigner(teamID: credentials.teamID, keyID: credentials.keyID, key: key).token(now: now)
+      } else {
+        try SavedProviderToken.token(
+          in: folder, teamID: credentials.teamID, keyID: credentials.keyID, pem: pem, key: key, now: now
+        ).text
+      }
+    authorization = "bearer " + token
     client = BlockingHTTPClient(trust: .file(folder.file("ca.pem")))
   }
 
   /// Sends one push; an answer with an error is an answer.
   func send(_ push: Push) throws(CommandError) -> Answer {
-    var request = BlockingHTTPClient.Request("POST", "\(base)/3/device/\(BlockingHTTPClient.percentEncoded(push.token))")
-    request.fields = [.init("authorization", authorization)]
+    var fields: [BlockingHTTPClient.Field] = []
     for (name, value) in [
       ("apns-push-type", push.type), ("apns-topic", push.topic), ("apns-priority", push.priority),
       ("apns-expiration", push.expiration), ("apns-id", push.id), ("apns-collapse-id", push.collapseID),
     ] {
-      if let value { request.fields.append(.init(name, value)) }
+      if let value { fields.append(.init(name, value)) }
     }
-    request.body = push.payload
+    return try send("POST", "/3/device/\(BlockingHTTPClient.percentEncoded(push.token))", fields, push.payload)
+  }
+
+  /// Sends a request with these fields, which have no authorization yet.
+  func send(
+    _ method: String, _ path: String, _ fields: [BlockingHTTPClient.Field], _ payload: [UInt8]
+  ) throws(CommandError) -> Answer {
+    var request = BlockingHTTPClient.Request(method, base + path)
+    request.fields = [.init("authorization", authorization)] + fields
+    request.body = payload
     do throws(BlockingHTTPClient.Failure) {
       let response = try client.perform(request)
       let body = try? JSONValue.parse(response.body)

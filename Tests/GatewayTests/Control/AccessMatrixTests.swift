@@ -16,6 +16,7 @@ import Testing
     "DELETE /v1/faults/{id}": "admin", "POST /v1/what-if": "read", "POST /v1/registrations": "register", "POST /v1/reset": "admin",
     "POST /v1/reloads": "reload", "GET /v1/reloads": "reload", "GET /v1/reloads/{id}": "reload", "DELETE /v1/reloads/{id}": "reload",
     "GET /v1/clock": "read", "PUT /v1/clock": "admin", "POST /v1/clock/advance": "admin", "GET /v1/events": "read",
+    "GET /v1/recording": "admin",
     "GET /v1/activities": "read", "PUT /v1/activities/{bundleID}/{name}": "reload",
     "GET /v1/activities/{bundleID}/{name}": "read", "DELETE /v1/activities/{bundleID}/{name}": "reload",
   ]

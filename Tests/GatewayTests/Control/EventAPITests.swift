@@ -8,45 +8,6 @@ import Storage
 import Testing
 
 @Suite("Control API: events", .timeLimit(.minutes(1))) struct EventAPITests {
-  /// An open call, and what it has been sent.
-  private struct Stream {
-    let text = Box("")
-    let outcome = Box(BodyWriter.Outcome.taken)
-    let task: Task<Void, Never>
-    /// One for what was written since it was last looked at; its end is the call's.
-    private let writes: AsyncStream<Void>
-
-    init(_ response: HTTPResponse) throws {
-      let (text, outcome) = (text, outcome)
-      let body = try #require(response.stream)
-      let (writes, written) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      self.writes = writes
-      task = Task {
-        await body.run(
-          BodyWriter { bytes in
-            if outcome.value == .taken { text.change { $0 += String(decoding: bytes, as: UTF8.self) } }
-            written.yield()
-            return outcome.value
-          })
-        written.finish()
-      }
-    }
-
-    /// The pushes of the events so far, once there are `count`.
-    func pushes(_ count: Int) async throws -> [JSONValue] {
-      try await until { text.value.components(of: "data: ").count >= count }
-      return try text.value.components(of: "data: ").map { try JSONValue.parse($0) }
-    }
-
-    /// Waits until what was written makes `condition` hold.
-    func until(_ condition: () -> Bool) async throws {
-      var writes = writes.makeAsyncIterator()
-      while !condition() { _ = try #require(await writes.next(), "the call has ended: \(text.value.suffix(2000))") }
-    }
-
-    var ids: [String] { text.value.components(of: "id: ") }
-  }
-
   private func open(_ stage: APIStage, _ query: String = "", as secret: String = "read", after id: String? = nil) async throws
     -> HTTPResponse
   {
@@ -64,7 +25,7 @@ import Testing
     let response = try await open(stage)
     #expect(
       response.status == 200 && response.fields["content-type"] == "text/event-stream" && response.fields["cache-control"] == "no-store")
-    let stream = try Stream(response)
+    let stream = try StreamedCall(response)
     let batch = try await stage.push(1)
     try await stage.settle {
       $0.completions.append(CompleteOperation(ticket: batch.forwards[0].ticket, outcome: .finished(.ignored, .noSuchWidget)))
@@ -89,7 +50,7 @@ import Testing
     let stage = try APIStage()
     for token in 1...2 { try await stage.register(token) }
     try await stage.register(4, bundle: APIStage.other)
-    let stream = try Stream(try await open(stage, query))
+    let stream = try StreamedCall(try await open(stage, query))
     for token in 1...2 { try await stage.push(token, to: token) }
     try await stage.refuse(3, .badTopic)
     try await stage.push(4, to: 4, bundle: APIStage.other)
@@ -102,14 +63,14 @@ import Testing
     let stage = try APIStage()
     try await stage.register(1)
     try await stage.register(2, bundle: APIStage.other)
-    let own = try Stream(try await open(stage, as: APIStage.bundle))
-    let foreign = try Stream(try await open(stage, "?bundleID=\(APIStage.bundle)", as: APIStage.other))
+    let own = try StreamedCall(try await open(stage, as: APIStage.bundle))
+    let foreign = try StreamedCall(try await open(stage, "?bundleID=\(APIStage.bundle)", as: APIStage.other))
     try await stage.push(1, to: 1)
     try await stage.push(2, to: 2, bundle: APIStage.other)
     try await stage.refuse(3, .badTopic, token: 1, bundle: "")
     #expect(try await own.pushes(1).compactMap { $0["id"]?.stringValue } == [APIStage.id(1).description])
     #expect(foreign.ids.isEmpty)
-    let everything = try Stream(try await open(stage, as: APIStage.other, after: "0.a0.0.waiting"))
+    let everything = try StreamedCall(try await open(stage, as: APIStage.other, after: "0.a0.0.waiting"))
     #expect(try await everything.pushes(1).compactMap { $0["id"]?.stringValue } == [APIStage.id(2).description])
     for stream in [own, foreign, everything] { stream.task.cancel() }
   }
@@ -118,7 +79,7 @@ import Testing
   @Test func goingOn() async throws {
     let stage = try APIStage()
     try await stage.register(1)
-    let first = try Stream(try await open(stage))
+    let first = try StreamedCall(try await open(stage))
     try await stage.push(1)
     _ = try await first.pushes(1)
     let id = try #require(first.ids.first)
@@ -127,7 +88,7 @@ import Testing
     stage.now.value = stage.now.value + .seconds(1)
     try await stage.push(2)
     try await stage.push(3)
-    let second = try Stream(try await open(stage, after: id))
+    let second = try StreamedCall(try await open(stage, after: id))
     try await stage.push(4)
     #expect(try await second.pushes(3).map { $0["id"]?.stringValue } == [2, 3, 4].map { APIStage.id($0).description })
     second.task.cancel()
@@ -136,7 +97,7 @@ import Testing
   @Test func aSlowCallerIsToldWhatItLost() async throws {
     let stage = try APIStage()
     try await stage.register(1)
-    let stream = try Stream(try await open(stage))
+    let stream = try StreamedCall(try await open(stage))
     _ = try await stream.pushes(0)
     stream.outcome.value = .full
     for id in 0..<(Limits.eventsQueued / 100 + 3) {
@@ -164,7 +125,7 @@ import Testing
       to: try HTTPRequest(
         method: .get, target: "/v1/events", fields: ["authorization": "Bearer read"], authority: "gateway", body: [],
         peer: SocketAddress("127.0.0.1:5000"), face: .tls))
-    let stream = try Stream(response)
+    let stream = try StreamedCall(response)
     try await stream.until { stream.text.value.contains("\n\n:\n\n:\n\n") }
     stream.outcome.value = .gone
     await stream.task.value
@@ -193,6 +154,16 @@ import Testing
     responses.removeAll()
     #expect(try await open(stage).status == 200)
   }
+}
+
+extension StreamedCall {
+  /// The pushes of the events so far, once there are `count`.
+  fileprivate func pushes(_ count: Int) async throws -> [JSONValue] {
+    try await until { text.value.components(of: "data: ").count >= count }
+    return try text.value.components(of: "data: ").map { try JSONValue.parse($0) }
+  }
+
+  fileprivate var ids: [String] { text.value.components(of: "id: ") }
 }
 
 extension String {
