@@ -133,6 +133,9 @@ public enum Limits {
   public static let loops = 64
   /// Apps in the configuration.
   public static let apps = 10_000
+  /// Bytes of what was set at run time for all apps together: 800 for each of as many as there may be, and within `fileBytes`, which the
+  /// next start reads.
+  public static let savedAppsBytes = 8 << 20
   /// Keys that provider tokens are checked with; each loop prepares them all.
   public static let providerKeys = 1000
   /// The largest limit of requests a second for one provider key; more is as good as none.

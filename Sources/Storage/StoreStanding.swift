@@ -158,14 +158,16 @@ extension StoreState {
   private func event(at due: Instant) -> StoreStanding.Event? {
     guard let number = self.due.first?.key, case let head = tokens[number].pointee.laneHead, head != none else { return nil }
     var expiring: UInt32?
+    var first: UInt32?
     var slot = head
     while slot != none {
       if pushes[slot].pointee.deadline == due, !pushes[slot].pointee.isBrief { expiring = slot }
+      if first == nil, self.due(slot, of: number, at: due) <= due { first = slot }
       slot = pushes[slot].pointee.next
     }
     return StoreStanding.Event(
-      at: due, what: expiring != nil ? .pushExpires : .pushDue, id: pushes[expiring ?? head].pointee.id, token: tokens.token(number),
-      bundleID: routes.bundleID(tokens[number].pointee.route))
+      at: due, what: expiring != nil ? .pushExpires : .pushDue, id: pushes[expiring ?? first ?? head].pointee.id,
+      token: tokens.token(number), bundleID: routes.bundleID(tokens[number].pointee.route))
   }
 }
 

@@ -137,6 +137,30 @@ import Testing
     #expect(try Self.policy(live, "a.b").validation == .strict)
   }
 
+  /// What would be too much for the next start to read, or nested too deep, does not get so far as to be kept.
+  @Test func whatIsTakenCanBeReadAtTheNextStart() throws {
+    let shelf = Shelf()
+    let live = try Self.live(nil, shelf.storage)
+    // As deep as a body may be: its object, contentStates, an object and its properties thirty times, the property and its choices.
+    var schema: JSONValue = ["enum": ["a"]]
+    for _ in 0..<30 { schema = ["properties": ["p": schema]] }
+    let deep: JSONValue = ["contentStates": ["D": schema]]
+    #expect(throws: Never.self) { try JSONValue.parse(deep.serialized()) }
+    guard case .made = live.set("a.b", try Self.settings(deep)) else { throw FieldError(field: "", message: "not made") }
+    #expect(try Self.live(nil, shelf.storage).hasSet("a.b"))
+
+    let names = (0..<20_000).map { ("key\($0)", ["type": "string"] as JSONValue) }
+    let wide: JSONValue = ["upstream": "device", "contentStates": ["D": ["properties": .object(JSONObject(names))]]]
+    var made = 0
+    while case .made = live.set("w.w\(made)", try Self.settings(wide)) { made += 1 }
+    guard case .tooMuch(let bytes) = live.set("w.x", try Self.settings(wide)) else { throw FieldError(field: "", message: "made") }
+    #expect(made > 5 && bytes > Limits.savedAppsBytes)
+    let again = try Self.live(nil, shelf.storage)
+    #expect(again.hasSet("a.b") && again.hasSet("w.w\(made - 1)") && !again.hasSet("w.x"))
+    // What makes it less is never refused.
+    guard case .made = again.set("w.w0", nil) else { throw FieldError(field: "", message: "not taken back") }
+  }
+
   @Test(
     arguments: [
       (["validaton": "apple"], "validaton"), (["validation": "lax"], "validation"),

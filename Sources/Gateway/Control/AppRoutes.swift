@@ -45,6 +45,10 @@ extension ControlAPI {
       return isNew
     case .refused(let error): throw ControlError(error)
     case .full: throw .conflict("there are \(Limits.apps) apps, which is the most")
+    case .tooMuch(let bytes):
+      throw .conflict(
+        "the settings of all apps together would have \(bytes) bytes, and \(Limits.savedAppsBytes) are kept; shorten contentStates of this app, or delete apps that are not needed"
+      )
     case .notKept(let reason): throw .unavailable("the settings cannot be kept, so nothing was changed: \(reason)")
     }
   }

@@ -15,10 +15,10 @@ extension ControlAPI {
     try reader.finish()
     let place = try lastEvent(routed.request)
     let feed = try await asking { () async throws(StoreError) in try await parts.store.follow(query, after: place) }
-    let (heartbeat, longest) = (parts.heartbeat, TimeSpan.seconds(Limits.eventStreamSeconds))
+    let (grant, heartbeat, longest) = (routed.grant, parts.heartbeat, TimeSpan.seconds(Limits.eventStreamSeconds))
     return HTTPResponse(
       status: 200, fields: ["content-type": "text/event-stream", "cache-control": "no-store"],
-      stream: BodyStream { writer in await EventStream(feed, writer).run(heartbeat: heartbeat, longest: longest) })
+      stream: BodyStream { writer in await EventStream(feed, writer, grant).run(heartbeat: heartbeat, longest: longest) })
   }
 
   private func lastEvent(_ request: HTTPRequest) throws(ControlError) -> EventPlace? {
@@ -38,10 +38,12 @@ private struct EventStream {
 
   private let feed: PushFeed
   private let writer: BodyWriter
+  private let grant: Grant
 
-  init(_ feed: PushFeed, _ writer: BodyWriter) {
+  init(_ feed: PushFeed, _ writer: BodyWriter, _ grant: Grant) {
     self.feed = feed
     self.writer = writer
+    self.grant = grant
   }
 
   /// Writes until the client has gone, nothing comes any more, or the time is up.
@@ -69,7 +71,7 @@ private struct EventStream {
       }
       var piece: [UInt8] = []
       for item in items {
-        piece += Self.text(item).utf8
+        piece += text(item).utf8
         guard piece.count >= Self.pieceBytes else { continue }
         guard await writer.writePatiently(piece) else { return }
         piece.removeAll(keepingCapacity: true)
@@ -78,9 +80,9 @@ private struct EventStream {
     }
   }
 
-  private static func text(_ item: PushFeed.Item) -> String {
+  private func text(_ item: PushFeed.Item) -> String {
     switch item {
-    case .push(let event): "id: \(event.place.text)\nevent: push\ndata: \(event.push.json.serialized())\n\n"
+    case .push(let event): "id: \(event.place.text)\nevent: push\ndata: \(event.push.shown(to: grant).json.serialized())\n\n"
     case .lost(let count): "event: lost\ndata: {\"lost\":\(count)}\n\n"
     }
   }

@@ -45,12 +45,12 @@ extension ControlAPI {
     }
     let wait = span.map { PushWait(count: count ?? 1, until: parts.clock.clock.real + $0) }
     let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
-    var object: JSONObject = ["pushes": .array(page.pushes.map(\.json))]
+    var object: JSONObject = ["pushes": .array(page.pushes.map { $0.shown(to: routed.grant).json })]
     object["next"] = page.next.map { .string($0.text) }
     if wait != nil {
       object["complete"] = .bool(page.complete)
       object["matched"] = .integer(Int64(page.matched))
-      object["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.json, "differs": .string($0.differs)] })
+      object["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.shown(to: routed.grant).json, "differs": .string($0.differs)] })
     }
     return .json(.object(object))
   }
@@ -121,7 +121,7 @@ extension ControlAPI {
   /// The pushes of that id that the caller may see, newest first; at least one.
   private func visiblePushes(_ id: PushID, all: Bool, _ grant: Grant) async throws(ControlError) -> [PushRecord] {
     let records = try await asking { () async throws(StoreError) in try await parts.store.push(id, all: true) }
-    let visible = records.filter { grant.sees($0.bundleID) }
+    let visible = records.filter { grant.sees($0.bundleID) }.map { $0.shown(to: grant) }
     guard let newest = visible.first else { throw unknown(id) }
     return all ? visible : [newest]
   }

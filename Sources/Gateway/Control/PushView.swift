@@ -1,3 +1,4 @@
+import Control
 import JSON
 import Primitives
 import Push
@@ -40,6 +41,14 @@ extension PushRecord {
 }
 
 extension PushRecord {
+  /// The push as an access token may see it. Whose a token is that another app sent to is told only to who sees every app.
+  func shown(to grant: Grant) -> PushRecord {
+    guard cause == .otherApp, grant.bundleIDs != nil else { return self }
+    var push = self
+    push.detail = nil
+    return push
+  }
+
   /// What the store found out to be right for the very token; nil where only what holds for every token is known.
   private var namedFix: String? {
     guard cause == .otherKind || cause == .otherApp, let detail, let first = detail.first else { return nil }

@@ -330,8 +330,10 @@ extension ProviderLoop {
         RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
     guard let exchange else { return }
     let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
+    // Whose the token is would be news to a stranger.
+    let told = cause == .otherApp && rules.providers.isDivided ? happened : detail
     state.value.answers.refuse(
-      exchange, answerIDs(operation.id, operation.environment), reason, since: since, detail: detail, retryAfterSeconds: wait,
+      exchange, answerIDs(operation.id, operation.environment), reason, since: since, detail: told, retryAfterSeconds: wait,
       explaining: isExplained(exchange))
   }
 }

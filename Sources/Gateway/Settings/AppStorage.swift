@@ -21,7 +21,9 @@ extension AppStorage {
     guard let text = try load() else { return [:] }
     var settings: [String: AppSettings] = [:]
     do {
-      guard let apps = try JSONValue.parse(text).objectValue else { throw FieldError(field: "apps", message: "apps must be an object") }
+      guard let apps = try JSONValue.parse(wrapped: Array(text.utf8)).objectValue else {
+        throw FieldError(field: "apps", message: "apps must be an object")
+      }
       for bundleID in apps.keys {
         guard let value = apps[bundleID] else { continue }
         var reader = try JSONReader(value, at: bundleID)
@@ -33,10 +35,10 @@ extension AppStorage {
     return settings
   }
 
-  /// Keeps these settings.
-  func keep(_ settings: [String: AppSettings]) throws {
+  /// These settings as the text that is kept.
+  static func text(_ settings: [String: AppSettings]) -> String {
     var object: JSONObject = [:]
     for bundleID in settings.keys.sorted() { object[bundleID] = settings[bundleID].map { .object($0.json) } }
-    try save(JSONValue.object(object).serialized(pretty: true) + "\n")
+    return JSONValue.object(object).serialized() + "\n"
   }
 }

@@ -126,6 +126,8 @@ final class LiveSettings: Sendable {
     case refused(FieldError)
     /// There are as many apps as there may be.
     case full
+    /// With it, what was set for all apps would have so many bytes, which could not be kept.
+    case tooMuch(Int)
     /// It could not be kept, for that reason, and was not made.
     case notKept(String)
   }
@@ -144,8 +146,10 @@ final class LiveSettings: Sendable {
       }
       book.set[bundleID] = settings
       guard book.count <= Limits.apps || !isNew else { return .full }
+      let text = AppStorage.text(book.set)
+      guard settings == nil || text.utf8.count <= Limits.savedAppsBytes else { return .tooMuch(text.utf8.count) }
       do {
-        try storage?.keep(book.set)
+        try storage?.save(text)
       } catch {
         return .notKept("\(error)")
       }

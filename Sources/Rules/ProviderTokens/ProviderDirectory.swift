@@ -36,6 +36,9 @@ public struct ProviderDirectory: Sendable {
     }
   }
 
+  /// Whether some keys are limited to apps, so that who sends for one app may be a stranger to another.
+  public var isDivided: Bool { providers.contains { $0.bundleIDs != nil } }
+
   /// How many keys there are.
   public var count: Int { providers.count }
 

@@ -260,7 +260,7 @@ extension StoreState {
   }
 
   /// When a push that nothing holds up may go.
-  private func due(_ slot: UInt32, of number: UInt32, at now: Instant) -> Instant {
+  func due(_ slot: UInt32, of number: UInt32, at now: Instant) -> Instant {
     let terms = terms(number, slot, at: now)
     guard let rule = terms.rule, terms.mode != .observe, terms.unpaid == .waits else { return terms.notBefore }
     let survey = Span(_unsafeElements: UnsafeBufferPointer(tokens.budgets(number))).survey(rule, at: terms.notBefore)

@@ -40,8 +40,10 @@ extension StoreState {
     group = old.group + 1
     isWatched = old.isWatched
     for number in 0..<tokens.end where tokens[number].pointee.laneHead != none {
-      let slot = tokens[number].pointee.laneHead
-      guard inFlight.contains(pushes[slot].pointee.sequence) else { continue }
+      // Not always the lane's head: an alert passes a background push that waits for its budget.
+      var slot = tokens[number].pointee.laneHead
+      while slot != none, !inFlight.contains(pushes[slot].pointee.sequence) { slot = pushes[slot].pointee.next }
+      guard slot != none else { continue }
       unlink(slot, from: number)
       pushes[slot].pointee.isInFlight = true
       tokens[number].pointee.inFlight = slot

@@ -191,10 +191,14 @@ extension StoreState {
   mutating func retryNow(_ upstream: UInt16, at now: Instant) {
     forEachWaitingToken { state, number in
       guard state.routes[state.tokens[number].pointee.route].pointee.upstream == upstream else { return }
-      let push = state.pushes[state.tokens[number].pointee.laneHead]
-      guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > state.real(now) else { return }
-      push.pointee.notBefore = state.real(now)
-      push.pointee.failures = 0
+      var slot = state.tokens[number].pointee.laneHead
+      while slot != none {
+        let push = state.pushes[slot]
+        slot = push.pointee.next
+        guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > state.real(now) else { continue }
+        push.pointee.notBefore = state.real(now)
+        push.pointee.failures = 0
+      }
       state.scheduleWake(number, at: now)
     }
   }

@@ -39,8 +39,8 @@ extension Command {
     let folder = StateFolder(arguments)
     let options = try serverOptions(arguments)
     let wishes = try wishes(arguments, options)
-    let lock = try lock(folder)
-    defer { withExtendedLifetime(lock) {} }
+    let locks = try folder.occupy(StateFolder.Server.allCases)
+    defer { withExtendedLifetime(locks) {} }
     let state = try DevState.prepare(folder, wishes, now: Machine.now)
     // With a command, standard output is the command's.
     let isQuiet = arguments.command != nil
@@ -65,17 +65,6 @@ extension Command {
     let status = try stop.wait(for: child)
     try folder.forget(server.faces)
     return status
-  }
-
-  /// Has the folder for this process alone, as far as `dev` is concerned.
-  private static func lock(_ folder: StateFolder) throws -> RunLock {
-    try Files.makeFolder(folder.path)
-    return try RunLock(folder.file("dev.lock")) { process in
-      let stop = process.isEmpty ? "stop that one first" : "kill \(process) stops it"
-      return CommandError(
-        "a dev runs with the state folder \(folder.path) already\(process.isEmpty ? "" : " (process \(process))"): widgetpush env prints its addresses, \(stop); a second one needs another --state-dir and other ports"
-      )
-    }
   }
 
   /// Reads the state folder anew, and says what came of it.

@@ -29,6 +29,8 @@ extension Command {
       configuration.fill(from: prepared)
       state = prepared
     }
+    let locks = try state?.folder.occupy([.device])
+    defer { withExtendedLifetime(locks) {} }
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
     let time = configuration.clock.permitted ? try Device.gatewayTime(configuration) : nil
     let clock = ClockDriver(VirtualClock(real: { Machine.now }, time ?? VirtualTime()), configuration.clock, slack: followingSlack)

@@ -23,6 +23,8 @@ extension Command {
     let stop = try ServerStop()
     let trace = ConfigurationTrace()
     let (configuration, state, options) = try gatewayConfiguration(arguments, trace)
+    let locks = try state?.folder.occupy([.gateway])
+    defer { withExtendedLifetime(locks) {} }
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
     var storeFolder: String?
     if case .folder(let store)? = configuration.store {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Keeps a second `dev` off a state folder: an advisory lock on a file in it, which goes with the process, however that ends.
+/// Keeps a second server off a state folder: an advisory lock on a file in it, which goes with the process, however that ends.
 final class RunLock {
   private let descriptor: Int32
 

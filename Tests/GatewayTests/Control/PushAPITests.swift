@@ -66,6 +66,22 @@ import Testing
     #expect(outcome.status == 409 && outcome.message.contains("merged"))
   }
 
+  /// Whose a token is that an app sent to by mistake is no business of those who see that app alone.
+  @Test func anotherAppsTokenIsNamedToThoseWhoSeeAll() async throws {
+    let stage = try APIStage()
+    try await stage.register(1, bundle: APIStage.other)
+    try await stage.push(1, bundle: APIStage.bundle)
+    for target in ["/v1/pushes/\(APIStage.id(1))", "/v1/pushes/\(APIStage.id(1))?all=1", "/v1/pushes", "/v1/pushes?disposition=refused"] {
+      let whole = try await stage.call(.get, target, as: "read").text
+      #expect(whole.contains("otherApp") && whole.contains("a widgets token of \(APIStage.other)"), "\(target): \(whole)")
+      let part = try await stage.call(.get, target, as: APIStage.bundle).text
+      #expect(part.contains("otherApp") && !part.contains(APIStage.other), "\(target): \(part)")
+      #expect(part.contains(Cause.otherApp.remedy.advice), "\(target): \(part)")
+    }
+    let misses = try await stage.call(.get, "/v1/pushes?type=controls&wait=0s", as: APIStage.bundle)
+    #expect(misses.status == 200 && !misses.text.contains(APIStage.other), "\(misses.text)")
+  }
+
   @Test func anIDUsedTwice() async throws {
     let stage = try APIStage()
     for token in 1...2 {
