@@ -85,7 +85,7 @@ public final class Device: Sendable {
       // Full means that this loop hangs; what became of a call then shows when the token is next registered, or pushed to.
       try Registrar(
         gateway, report: { report in door.leave { keeper in keeper.note(report) } },
-        answer: { token, registration in door.leave { keeper in keeper.learn(token, registration) } })
+        answer: { token, answer in door.leave { keeper in keeper.learn(token, answer) } })
     }
     var narrator = Narrator(surroundings.log)
     keeper.carryOut = { effects in for effect in effects { _ = registrar?.carryOut(effect) } }

@@ -2,7 +2,8 @@
 extension Limits {
   /// Entries of a device's event log; the oldest go first.
   public static let deviceLogEntries = 10_000
-  /// Devices one mock process hosts, not counting those that exist only as the token they were made for.
+  /// Devices one mock process hosts, not counting those that exist only as the token they were made for; the oldest of those that
+  /// nobody has set up make room for others.
   public static let devices = 10_000
   /// Push tokens one mock process knows, about 250 bytes each; the oldest that nothing on a device owns are forgotten first.
   public static let deviceTokens = 1_000_000
@@ -10,6 +11,8 @@ extension Limits {
   public static let appsPerDevice = 64
   /// Controls of one app on one mock device.
   public static let controlsPerApp = 64
+  /// Tokens of one app on one mock device that somebody else registered, beside those that it asked for itself.
+  public static let otherTokensPerApp = 64
   /// Live Activities of one app that run at once; Apple lets the number depend on the device, about 5 have been seen.
   public static let activitiesPerApp = 32
   /// Ended Live Activities of one app that are still shown; the oldest go first.
@@ -26,6 +29,11 @@ extension Limits {
   public static let heldPushes = 1024
   /// Milliseconds for which each is held at most: well within what a gateway waits for an answer.
   public static let heldPushMilliseconds: Int64 = 2000
+  /// Pushes at once, and then each second, for which the gateway is asked again about tokens that somebody else registered: enough for
+  /// people and tests to see each change at once, and under a tenth of a processor under load.
+  public static let tokenQuestions: (atOnce: Int, eachSecond: Int) = (1024, 100)
+  /// Milliseconds for which a gateway that does not answer is not asked again about tokens that are known.
+  public static let tokenQuestionPauseMilliseconds: Int64 = 5000
   /// First and longest delay between attempts of a mock device to register a token, in milliseconds.
   public static let registerRetryMilliseconds: (first: Int64, longest: Int64) = (100, 5000)
   /// Milliseconds one registration call to the gateway may take.

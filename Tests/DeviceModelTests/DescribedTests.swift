@@ -4,7 +4,7 @@ import Primitives
 import Push
 import Testing
 
-@Suite("Tokens that the gateway describes") struct DescribedTests {
+@Suite("What is pushed to tokens that the gateway describes") struct DescribedTests {
   private let delivery: AppManifest = {
     var manifest = AppManifest()
     manifest.activities = [
@@ -28,7 +28,7 @@ import Testing
     var fleet = try phone(delivery)
     var known = try registration(.liveactivity)
     known.activity = .init(id: "Delivery-9", attributesType: "DeliveryAttributes")
-    fleet.adopt(known, at: noon)
+    fleet.learn(known, at: noon)
     let outcome = fleet.push(update(#"{"places":2}"#), to: known.token, .liveactivity)
     #expect(outcome.cause == .contentStateNotDecodable, "what phone's app declares holds for every device: \(outcome)")
     #expect(fleet.push(update(#"{"stops":2}"#), to: known.token, .liveactivity) == .applied(.updated, detail: "activity Delivery-9"))
@@ -40,7 +40,7 @@ import Testing
     var fleet = try phone()
     var known = try registration(.controls)
     known.controlKind = "Lamp"
-    fleet.adopt(known, at: noon)
+    fleet.learn(known, at: noon)
     #expect(fleet.push(contentChanged, to: known.token, .controls).disposition == .applied)
     #expect(try fleet.appState(known.token.hex)["controls"]?[0]?["kind"] == "Lamp")
   }
@@ -52,28 +52,17 @@ import Testing
     #expect(outcome.detail == "activity activity-1; the type of its attributes is not known, so its content-state was not checked")
     var known = try registration(.liveactivity)
     known.activity = .init(id: "9", attributesType: "DeliveryAttributes")
-    fleet.adopt(known, at: noon)
+    fleet.learn(known, at: noon)
     let detail = "activity 9; no schema is known for DeliveryAttributes, so its content-state was not checked"
     #expect(fleet.push(update(#"{"stops":2}"#), to: known.token, .liveactivity).detail == detail)
     #expect(fleet.push(update("{}", noon.unixSeconds + 1), to: known.token, .liveactivity).detail == "activity 9")
-  }
-
-  @Test func onlyUnknownTokensOfControlsAndActivitiesAreWorthAsking() throws {
-    var fleet = try phone()
-    let unknown = try token([1, 2, 3])
-    #expect(fleet.isWorthAsking(about: unknown, .liveactivity) && fleet.isWorthAsking(about: unknown, .controls))
-    #expect(!fleet.isWorthAsking(about: unknown, .widgets) && !fleet.isWorthAsking(about: unknown, .alert))
-    #expect(!fleet.isWorthAsking(about: try fleet.token("pushToStart"), .liveactivity))
-    _ = fleet.push(contentChanged, to: unknown, .controls)
-    #expect(!fleet.isWorthAsking(about: unknown, .controls))
-    #expect(!DeviceFleet(seed: "", hashSeed: 1, registersTokens: false).isWorthAsking(about: unknown, .controls), "there is no gateway")
   }
 
   @Test func whatAnAppDeclaresGoesWithTheLastDeviceThatHasIt() throws {
     var fleet = try phone(delivery)
     var known = try registration(.liveactivity)
     known.activity = .init(id: "9", attributesType: "DeliveryAttributes")
-    fleet.adopt(known, at: noon)
+    fleet.learn(known, at: noon)
     #expect(try fleet.setDevice("tablet", DeviceSettings(), at: noon))
     #expect(try fleet.install(app, delivery, on: "tablet", at: noon))
     try fleet.removeDevice("tablet", forgetting: false, at: noon)

@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: seeds(16)) func invariantsHold(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
-    var fleet = DeviceFleet(seed: "random", hashSeed: seed, tokensMax: 400, logEntries: 50)
+    var fleet = DeviceFleet(seed: "random", hashSeed: seed, devicesMax: 12, tokensMax: 400, logEntries: 50)
     var now = noon
     /// What the gateway would hold after carrying out the effects.
     var gateway: [DeviceToken: Registration] = [:]
@@ -24,6 +24,10 @@ import Testing
       let before = fleet.newestEvent
       if Int.random(in: 0..<3, using: &random) == 0 || everSeen.isEmpty {
         live(&fleet, now, &random)
+      } else if Int.random(in: 0..<4, using: &random) == 0 {
+        // What the gateway says: of a token that somebody else registered, or of one of the devices' own.
+        let own = gateway.values.sorted { $0.token.hex < $1.token.hex }.randomElement(using: &random)
+        fleet.learn(Bool.random(using: &random) ? try somebodys(&random) : try own ?? somebodys(&random), at: now)
       } else {
         let unknown = try token([UInt8.random(in: 0...40, using: &random)])
         let target = Bool.random(using: &random) ? try #require(everSeen.randomElement(using: &random)) : unknown
@@ -48,6 +52,27 @@ import Testing
       if let due = fleet.nextDue { #expect(due > fleet.now, "seed \(seed), step \(step)") }
     }
     #expect(applied > 20, "seed \(seed): the sequence must do something")
+  }
+
+  /// A registration from elsewhere.
+  private func somebodys(_ random: inout SplitMix) throws -> Registration {
+    let kind = try #require(TokenKind.allCases.randomElement(using: &random))
+    var word = Registration(
+      token: try token([UInt8.random(in: 0...40, using: &random)]), kind: kind, bundleID: bundleIDs.randomElement(using: &random)!,
+      environment: Bool.random(using: &random) ? .development : .production)
+    word.device = (names + ["other", "05", nil]).randomElement(using: &random)!
+    word.user = Bool.random(using: &random) ? "kate" : nil
+    word.frequentUpdates = Bool.random(using: &random)
+    if kind == .widgets {
+      word.widgets = (0..<Int.random(in: 0...3, using: &random)).map {
+        Registration.Widget(id: $0 == 2 ? "item-1" : nil, kind: "Orders", family: "f")
+      }
+    }
+    if kind == .controls, Bool.random(using: &random) { word.controlKind = "Lamp" }
+    if kind == .liveactivity, Bool.random(using: &random) {
+      word.activity = .init(id: "T-\(Int.random(in: 1...3, using: &random))", attributesType: "T")
+    }
+    return word
   }
 
   /// One thing that a person does; many of them are not possible, which must leave no trace of damage.
@@ -106,8 +131,11 @@ import Testing
 
   private func check(_ fleet: DeviceFleet, _ gateway: [DeviceToken: Registration], _ comment: Comment, rendersStates: Bool) throws {
     var live: Set<DeviceToken> = []
+    #expect(fleet.devices.count <= 12, comment)
     for (name, device) in fleet.devices {
       #expect(device.name == name, comment)
+      let ids = device.apps.flatMap { $0.widgets.map(\.id) + $0.controls.map(\.id) }
+      #expect(Set(ids).count == ids.count, comment)
       for app in device.apps {
         for token in DeviceFleet.tokens(of: app) {
           #expect(live.insert(token).inserted, comment)
@@ -121,8 +149,8 @@ import Testing
         }
         #expect(app.widgets.count <= Limits.widgetsPerRegistration, comment)
         let registered = app.widgetsToken.map { gateway[$0] != nil } ?? false
-        let isForeign = app.widgetsToken.flatMap { fleet.tokens.find($0) }.map { fleet.tokens[$0].foreign } ?? false
-        #expect(isForeign || registered == app.widgets.contains(where: \.pushEnabled), comment)
+        #expect(registered == app.widgets.contains { $0.pushEnabled && $0.token == nil }, comment)
+        for widget in app.widgets { if let token = widget.token { #expect(app.others.contains(token), comment) } }
       }
       guard rendersStates else { continue }
       #expect(try JSONValue.parse(fleet.state(of: name, at: fleet.now).serialized())["device"]?.stringValue == name, comment)

@@ -25,7 +25,8 @@ extension DeviceFleet {
     let bundle = Array(bundleID.utf8)
     let body = Array(payload.utf8)
     return receive(
-      ReceivedPush(id: PushID(high: 0, low: id), token: token, type: type), bundleID: bundle.span.bytes, payload: body.span.bytes,
+      ReceivedPush(id: PushID(high: 0, low: id), token: token, type: type), known(token), bundleID: bundle.span.bytes,
+      payload: body.span.bytes,
       at: now)
   }
 

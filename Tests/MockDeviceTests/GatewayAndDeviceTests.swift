@@ -182,6 +182,29 @@ enum PairError: Error { case noFate }
     #expect(state["apps"]?[0]?["controls"]?[0]?["kind"] == "Lamp")
   }
 
+  @Test func eachPushFindsWhatItsTokenIsRegisteredAsNow() async throws {
+    let pair = try Pair(devices: nil)
+    let device = "https://127.0.0.1:\(pair.device.port)/v1/devices"
+    var word: JSONObject = [
+      "type": "widgets", "bundleID": "com.example.app", "environment": "development", "device": "kates-phone", "user": "kate",
+      "widgets": [["kind": "Steps", "family": "systemSmall"], ["kind": "Steps", "family": "systemMedium"]],
+    ]
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00c0ffee", .object(word))
+    #expect(try await pair.push(contentChanged, to: "00c0ffee", .widgets, id: id(1)) == 200)
+    #expect(try await pair.fate(of: id(1))["detail"] == "2 widgets")
+    let kates = try await pair.call("GET", "\(device)/kates-phone")
+    #expect(kates["user"] == "kate")
+    #expect(kates["apps"]?[0]?["widgets"]?.arrayValue?.map { $0["family"] } == ["systemSmall", "systemMedium"])
+
+    word["device"] = "desk"
+    word["widgets"] = [["kind": "Orders", "family": "systemLarge"]]
+    word["minimumIntervalSeconds"] = 0
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00c0ffee", .object(word))
+    #expect(try await pair.push(contentChanged, to: "00c0ffee", .widgets, id: id(2)) == 200)
+    #expect(try await pair.fate(of: id(2))["detail"] == "widget Orders-1")
+    #expect(try await pair.call("GET", device)["devices"]?.arrayValue?.map { $0["device"] } == ["desk"])
+  }
+
   @Test func aTokenRegisteredByHandIsHosted() async throws {
     let pair = try Pair(devices: nil)
     let registration: JSONValue = ["type": "widgets", "bundleID": "com.example.app", "environment": "development"]

@@ -13,7 +13,7 @@ import Testing
   private func push(_ fleet: inout DeviceFleet, at now: Instant) {
     let (bundle, body) = (Array("com.example.app".utf8), Array(contentChanged.utf8))
     let received = ReceivedPush(id: PushID(high: 1, low: 2), token: DeviceToken(hex: "ab")!, type: .widgets)
-    _ = fleet.receive(received, bundleID: bundle.span.bytes, payload: body.span.bytes, at: now)
+    _ = fleet.receive(received, fleet.known(received.token), bundleID: bundle.span.bytes, payload: body.span.bytes, at: now)
   }
 
   @Test func tellsEachThingOnceAndCountsWhatIsTooMuch() {

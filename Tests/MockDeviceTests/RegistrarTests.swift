@@ -101,6 +101,32 @@ import Testing
     withExtendedLifetime(deaf) {}
   }
 
+  @Test func questionsAreBoundedAndAGatewayThatIsSilentIsLeftAlone() throws {
+    var allowance = QuestionAllowance(atOnce: 3, eachSecond: 10)
+    func take(_ milliseconds: Int64, times: Int = 1, isNeeded: Bool = false) -> [Bool] {
+      let now = Uptime(nanoseconds: milliseconds * 1_000_000)
+      return (0..<times).map { _ in allowance.take(at: now, isNeeded: isNeeded) }
+    }
+    #expect(take(0, times: 5) == [true, true, true, false, false])
+    #expect(take(0, isNeeded: true) == [true], "what a push hangs on is asked in any case")
+    #expect(take(150) == [false] && take(200) == [true])
+    #expect(take(10_000, times: 5) == [true, true, true, false, false])
+    allowance.pause(at: Uptime(nanoseconds: 20_000_000_000))
+    #expect(take(20_001) == [false] && take(20_001, isNeeded: true) == [true])
+    #expect(take(20_000 + Limits.tokenQuestionPauseMilliseconds) == [true])
+  }
+
+  /// A gateway that does not answer costs one push a moment, and not each one.
+  @Test func aSilentGatewayIsAskedOnceAboutWidgets() async throws {
+    let gateway = try GatewayStage(status: 403)
+    let test = try DeviceUnderTest(gateway: gateway.access)
+    defer { test.device.stop() }
+    for _ in 0..<3 {
+      #expect(try await test.push(contentChanged, to: "00c0", .widgets).fields["widgetpush-outcome"] == "applied reloaded")
+    }
+    #expect(gateway.calls.all.map(\.method) == ["GET"])
+  }
+
   @Test func aStartedActivityRegistersItsUpdateToken() async throws {
     let gateway = try GatewayStage()
     let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)

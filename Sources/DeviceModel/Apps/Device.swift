@@ -21,8 +21,10 @@ struct Device: Sendable {
   let name: String
   var settings: DeviceSettings
   var apps: [App] = []
-  /// Whether it was made for a token that somebody else registered.
+  /// Whether it was made for a token that somebody registered, and nobody has set it up since.
   var isAdopted = false
+  /// Counts the adopted devices; the first ones go first where there are too many.
+  var adoption: UInt64 = 0
 
   init(name: String, settings: DeviceSettings, apps: [App] = []) {
     self.name = name
@@ -42,6 +44,8 @@ struct Device: Sendable {
 struct App: Sendable {
   let bundleID: String
   var manifest: AppManifest
+  /// Whether it is there for registered tokens alone: nobody has installed it.
+  var isAdopted = false
   /// The token of the app itself, for alerts; nil for an app that was made for a token of another kind.
   var appToken: DeviceToken?
   /// The token that starts activities.
@@ -59,6 +63,19 @@ struct App: Sendable {
   var wakes = Reloads()
   /// What it asked for besides, as its manifest declares it.
   var handlers: [PushHandler] = []
+  /// Tokens that somebody registered for it besides: of widgets, which name them, or where its own place is taken.
+  var others: [DeviceToken] = []
+
+  /// An app of that id.
+  init(bundleID: String, manifest: AppManifest) {
+    self.bundleID = bundleID
+    self.manifest = manifest
+  }
+
+  /// Whether any push-enabled widget is reloaded by that token.
+  func hasPushEnabledWidget(of token: DeviceToken) -> Bool {
+    widgets.contains { $0.pushEnabled && ($0.token ?? widgetsToken) == token }
+  }
 }
 
 /// What takes the pushes of one type in an app's own code: VoIP, the File Provider extension and the like.
@@ -94,6 +111,10 @@ public struct PlacedWidget: Hashable, Sendable {
   public let family: WidgetFamily
   /// Whether a widgets push reloads it.
   public internal(set) var pushEnabled: Bool
+  /// The token that it is reloaded by, where somebody registered another than the widget extension's.
+  var token: DeviceToken?
+  /// Whether only its token's registration tells of it; whoever then places one like it means this one.
+  var isRemembered = false
   /// Its reloads.
   public internal(set) var reloads = Reloads()
 }
@@ -106,6 +127,8 @@ public struct PlacedControl: Hashable, Sendable {
   public let kind: String
   /// Its own push token.
   public internal(set) var token: DeviceToken
+  /// Whether only its token's registration tells of it; whoever then places one like it means this one.
+  var isRemembered = false
   /// How often its value was asked for again.
   public internal(set) var reloads = Reloads()
 }
@@ -118,4 +141,6 @@ struct HostedActivity: Sendable {
   var activity: LiveActivity
   /// The channel that it follows in place of a token.
   var channel: ChannelID?
+  /// Whether only its token's registration tells of it; whoever then starts one of that name means this one.
+  var isRemembered = false
 }

@@ -15,8 +15,7 @@ extension DeviceFleet {
     if tokens[index].owner == .adopted {
       tokens[index].kind = activityPush.event.isStart ? .pushToStart : .liveactivity
       guard materialise(index) else {
-        let sentence = "this mock hosts \(Limits.devices) devices, as many as it may"
-        return record(.ignored(.activityLimitReached, detail: sentence), of: push, index)
+        return record(.ignored(.activityLimitReached, detail: tooManyDevices.message), of: push, index)
       }
     }
     guard let place = place(of: tokens[index]) else {
@@ -127,8 +126,11 @@ extension DeviceFleet {
       self[place].activities.removeAll { $0.id == oldest.id }
       retire(oldest.token, as: .gone(.activityEnded))
     }
-    self[place].activitiesStarted += 1
-    let id = id ?? "\(Self.stem(activity.attributesType))-\(self[place].activitiesStarted)"
+    let id = id ?? nextActivityID(of: activity.attributesType, at: place)
+    if let remembered = self[place].activities.first(where: { $0.id == id && $0.isRemembered }) {
+      self[place].activities.removeAll { $0.token == remembered.token }
+      forget(remembered.token)
+    }
     let token = try mint(
       .liveactivity, bundleID: bundleID, path: [place.device, bundleID, id], owner: .item(device: place.device, id: id))
     let hosted = HostedActivity(id: id, token: token, activity: activity, channel: channel)
@@ -136,6 +138,17 @@ extension DeviceFleet {
     expect(activity)
     if let channel { follow(channel, hosted, at: place) } else { register(token) }
     return hosted
+  }
+
+  /// The name of the next activity of that type that is started without one: that of a remembered one is taken again.
+  private mutating func nextActivityID(of attributesType: String, at place: AppPlace) -> String {
+    let activities = self[place].activities
+    var id: String
+    repeat {
+      self[place].activitiesStarted += 1
+      id = "\(Self.stem(attributesType))-\(self[place].activitiesStarted)"
+    } while activities.contains { $0.id == id && !$0.isRemembered }
+    return id
   }
 
   /// Why the app's `ContentState` would not decode; nil when it would.

@@ -8,6 +8,7 @@ extension DeviceFleet {
   public mutating func setDevice(_ name: String, _ settings: DeviceSettings, at instant: Instant) throws(DeviceError) -> Bool {
     let now = set(now: instant)
     if let name = try existing(name) {
+      devices[name]!.isAdopted = false
       guard devices[name]!.settings != settings else { return false }
       devices[name]!.settings = settings
       log.append(DeviceEvent(.deviceChanged, at: now, device: name))
@@ -15,9 +16,7 @@ extension DeviceFleet {
       return false
     }
     try Self.check(name: name, what: "a device's name", field: "device")
-    guard devices.count < Limits.devices else {
-      throw DeviceError(.full, "this mock hosts \(Limits.devices) devices, as many as it may; remove one first")
-    }
+    guard makeRoom() else { throw tooManyDevices }
     devices[name] = Device(name: name, settings: settings)
     log.append(DeviceEvent(.deviceAdded, at: now, device: name))
     return true
@@ -38,7 +37,9 @@ extension DeviceFleet {
 
   /// Whether the app is installed; throws when there is no such device.
   public mutating func hasApp(_ bundleID: String, on device: String) throws(DeviceError) -> Bool {
-    devices[try hosted(device)]!.index(of: bundleID) != nil
+    let device = devices[try hosted(device)]!
+    guard let app = device.index(of: bundleID) else { return false }
+    return device.isAdopted || !device.apps[app].isAdopted
   }
 
   /// Installs an app, or an update of it with another manifest.
@@ -53,8 +54,16 @@ extension DeviceFleet {
     let now = set(now: instant)
     let name = try hosted(device)
     if let app = devices[name]!.index(of: bundleID) {
-      try update(AppPlace(device: name, app: app), to: manifest, at: now)
-      return false
+      let place = AppPlace(device: name, app: app)
+      let isNew = self[place].isAdopted && !devices[name]!.isAdopted
+      if isNew {
+        self[place].isAdopted = false
+        declare(manifest, at: place)
+        log.append(DeviceEvent(.appInstalled, at: now, device: name, bundleID: bundleID))
+        try requestTokens(of: place)
+      }
+      try update(place, to: manifest, at: now)
+      return isNew
     }
     try Self.check(bundleID: bundleID)
     guard devices[name]!.apps.count < Limits.appsPerDevice else {
@@ -64,13 +73,19 @@ extension DeviceFleet {
     devices[name]!.apps.append(App(bundleID: bundleID, manifest: manifest))
     declare(manifest, at: place)
     log.append(DeviceEvent(.appInstalled, at: now, device: name, bundleID: bundleID))
-    for kind in [TokenKind.app, .pushToStart] {
-      let token = try mint(kind, bundleID: bundleID, path: [name, bundleID], owner: .app(device: name))
+    try requestTokens(of: place)
+    try arrangeHandlers(of: place)
+    return true
+  }
+
+  /// Lets an app that is installed ask for the tokens that every app has, as far as it has none.
+  private mutating func requestTokens(of place: AppPlace) throws(DeviceError) {
+    let bundleID = self[place].bundleID
+    for kind in [TokenKind.app, .pushToStart] where (kind == .app ? self[place].appToken : self[place].pushToStartToken) == nil {
+      let token = try mint(kind, bundleID: bundleID, path: [place.device, bundleID], owner: .app(device: place.device))
       if kind == .app { self[place].appToken = token } else { self[place].pushToStartToken = token }
       register(token)
     }
-    try arrangeHandlers(of: place)
-    return true
   }
 
   /// Removes an app: pushes to its tokens are answered 410 from now on. The gateway is not told, as a phone would not tell it.
@@ -86,7 +101,7 @@ extension DeviceFleet {
   /// Takes the device away and leaves its tokens unregistered.
   mutating func dropDevice(_ name: String) {
     guard let device = devices.removeValue(forKey: name) else { return }
-    if !device.isAdopted { for app in device.apps { undeclare(app.bundleID) } }
+    for app in device.apps where !app.isAdopted { undeclare(app.bundleID) }
     for app in device.apps { for token in Self.tokens(of: app) { retire(token, as: .unregistered(since: now)) } }
   }
 

@@ -8,10 +8,13 @@ extension DeviceFleet {
     guard let token = DeviceToken(hex: name), let index = tokens.find(token) else { return nil }
     if let device = deviceName(of: tokens[index]) { return device }
     guard tokens[index].owner == .adopted else { return nil }
-    guard materialise(index) else {
-      throw DeviceError(.full, "this mock hosts \(Limits.devices) devices, as many as it may; remove one first")
-    }
+    guard materialise(index) else { throw tooManyDevices }
     return token.hex
+  }
+
+  /// The error of one device too many.
+  var tooManyDevices: DeviceError {
+    DeviceError(.full, "this mock hosts \(devicesMax) devices, as many as it may; remove one first")
   }
 
   /// The device of that name, or that has that token.

@@ -12,6 +12,10 @@ extension DeviceFleet {
     let now = set(now: instant)
     let place = try place(of: bundleID, on: device)
     try check(kind, family, at: place)
+    if let widget = try recallWidget(kind, family, id, at: place) {
+      note(.widgetPlaced, widget.id, self[place].widgetsToken, at: place, now)
+      return (widget, widget.pushEnabled ? self[place].widgetsToken : nil)
+    }
     guard self[place].widgets.count < Limits.widgetsPerRegistration else {
       throw DeviceError(.full, "\(bundleID) has \(Limits.widgetsPerRegistration) widgets on \(place.device), as many as it may")
     }
@@ -55,6 +59,10 @@ extension DeviceFleet {
     let place = try place(of: bundleID, on: device)
     try Self.check(name: kind, what: "kind", field: "kind")
     try Self.check(kind, among: self[place].manifest.controls.map(\.kind), "control kind", field: "kind")
+    if let control = recallControl(kind, id, at: place) {
+      note(.controlPlaced, control.id, control.token, at: place, now)
+      return control
+    }
     guard self[place].controls.count < Limits.controlsPerApp else {
       throw DeviceError(.full, "\(bundleID) has \(Limits.controlsPerApp) controls on \(place.device), as many as it may")
     }
@@ -99,7 +107,7 @@ extension DeviceFleet {
     }
     if let id {
       try Self.check(name: id, what: "an id", field: "id")
-      guard !self[place].activities.contains(where: { $0.id == id }) else {
+      guard !self[place].activities.contains(where: { $0.id == id && !$0.isRemembered }) else {
         throw DeviceError(.conflict, "\(bundleID) has an activity with the id \(id) already", field: "id")
       }
     }

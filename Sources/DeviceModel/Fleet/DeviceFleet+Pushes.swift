@@ -7,11 +7,14 @@ extension DeviceFleet {
   /// O(widgets of the app) for a plain reload, and no allocation for a token that stands for itself.
   ///
   /// - Parameters:
+  ///   - known: What `known(_:)` has just found of its token.
   ///   - bundleID: The app of `apns-topic`, without the push type's suffix.
   ///   - payload: The body.
-  public mutating func receive(_ push: ReceivedPush, bundleID: RawSpan, payload: RawSpan, at instant: Instant) -> PushOutcome {
+  public mutating func receive(
+    _ push: ReceivedPush, _ known: KnownToken?, bundleID: RawSpan, payload: RawSpan, at instant: Instant
+  ) -> PushOutcome {
     let now = set(now: instant)
-    guard let index = tokens.find(push.token) ?? adopt(push.token, push.type, bundleID: bundleID.string) else {
+    guard let index = known?.index ?? adopt(push.token, TokenKind(taking: push.type), bundleID: bundleID.string) else {
       return record(
         .refused(.serviceUnavailable, since: nil, detail: "as many push tokens are in use as this mock device can hold"), of: push)
     }
@@ -20,7 +23,7 @@ extension DeviceFleet {
     }
     if !(tokens[index].kind.takes(push.type) && bundleID.equals(tokens[index].bundleID)) {
       guard tokens[index].foreign else { return record(mismatch(index, push, bundleID), of: push) }
-      adoptAgain(index, push.type, bundleID: bundleID.string)
+      adoptAgain(index, TokenKind(taking: push.type), bundleID: bundleID.string)
     }
     switch tokens[index].kind {
     case .widgets, .controls:
@@ -69,11 +72,13 @@ extension DeviceFleet {
     tokens[index].lastPush = push.id
   }
 
-  /// Reloads every push-enabled widget of the app; the ids of those.
+  /// Reloads every push-enabled widget of the app that has the token; the ids of those.
   private mutating func reloadWidgets(of entry: TokenEntry, _ push: ReceivedPush, at now: Instant) -> [String] {
     guard let place = place(of: entry) else { return [] }
     var reloaded: [String] = []
-    for widget in self[place].widgets.indices where self[place].widgets[widget].pushEnabled {
+    let own = self[place].widgetsToken
+    for widget in self[place].widgets.indices
+    where self[place].widgets[widget].pushEnabled && (self[place].widgets[widget].token ?? own) == entry.token {
       self[place].widgets[widget].reloads.add(push.id, at: now)
       reloaded.append(self[place].widgets[widget].id)
     }

@@ -48,23 +48,7 @@ extension DeviceFleet {
     if case .item(_, let id) = entry.owner { path.append(id) }
     let new = try mint(
       entry.kind, bundleID: entry.bundleID, path: path, owner: entry.owner, generation: entry.generation + 1)
-    switch entry.kind {
-    case .app: self[place].appToken = new
-    case .pushToStart: self[place].pushToStartToken = new
-    case .widgets: self[place].widgetsToken = new
-    case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip:
-      for index in self[place].handlers.indices where self[place].handlers[index].token == entry.token {
-        self[place].handlers[index].token = new
-      }
-    case .controls:
-      for index in self[place].controls.indices where self[place].controls[index].token == entry.token {
-        self[place].controls[index].token = new
-      }
-    case .liveactivity:
-      for index in self[place].activities.indices where self[place].activities[index].token == entry.token {
-        self[place].activities[index].token = new
-      }
-    }
+    self[place].replace(entry.token, by: new)
     var event = DeviceEvent(.tokenRotated, at: now, device: place.device, bundleID: entry.bundleID, token: new)
     event.detail = "replaces \(entry.token)"
     log.append(event)
@@ -73,5 +57,19 @@ extension DeviceFleet {
     unregister(entry.token)
     retire(entry.token, as: .unregistered(since: now))
     return RotatedToken(kind: entry.kind, bundleID: entry.bundleID, old: entry.token, new: new)
+  }
+}
+
+extension App {
+  /// Has `new` stand wherever `old` does.
+  fileprivate mutating func replace(_ old: DeviceToken, by new: DeviceToken) {
+    if appToken == old { appToken = new }
+    if pushToStartToken == old { pushToStartToken = new }
+    if widgetsToken == old { widgetsToken = new }
+    for index in widgets.indices where widgets[index].token == old { widgets[index].token = new }
+    for index in controls.indices where controls[index].token == old { controls[index].token = new }
+    for index in activities.indices where activities[index].token == old { activities[index].token = new }
+    for index in handlers.indices where handlers[index].token == old { handlers[index].token = new }
+    for index in others.indices where others[index] == old { others[index] = new }
   }
 }

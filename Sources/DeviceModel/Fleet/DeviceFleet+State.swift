@@ -89,7 +89,14 @@ extension DeviceFleet {
     var object: JSONObject = ["bundleID": .string(app.bundleID), "frequentUpdates": .bool(app.manifest.frequentUpdates)]
     object["app"] = app.appToken.map { .object(state(of: $0).adding(app.alerts, as: "alerts").counting(app.wakes, as: "wakes")) }
     object["pushToStart"] = app.pushToStartToken.map { .object(state(of: $0)) }
-    object["widgetExtension"] = app.widgetsToken.map { .object(state(of: $0)) }
+    let others = app.others.compactMap { tokens.find($0) }.map { (token: tokens[$0].token, kind: tokens[$0].kind) }
+    let extensionToken = app.widgetsToken ?? others.first { $0.kind == .widgets }?.token
+    object["widgetExtension"] = extensionToken.map { .object(state(of: $0)) }
+    let list = others.filter { $0.token != extensionToken }.map { other -> JSONValue in
+      let own: JSONObject = ["type": .string(other.kind.name)]
+      return .object(own.merging(state(of: other.token)))
+    }
+    if !list.isEmpty { object["otherTokens"] = .array(list) }
     if !app.handlers.isEmpty {
       object["pushes"] = .array(
         app.handlers.map { handler in
@@ -99,10 +106,11 @@ extension DeviceFleet {
     }
     object["widgets"] = .array(
       app.widgets.map { widget in
-        let own: JSONObject = [
+        var own: JSONObject = [
           "id": .string(widget.id), "kind": .string(widget.kind), "family": .string(widget.family.rawValue),
           "pushEnabled": .bool(widget.pushEnabled),
         ]
+        own["token"] = widget.token.flatMap { $0 == extensionToken ? nil : .string($0.hex) }
         return .object(own.adding(widget.reloads, as: "reloads"))
       })
     object["controls"] = .array(

@@ -4,13 +4,21 @@ import Push
 extension DeviceFleet {
   /// Makes a token that no entry has and adds it; throws when the table is full of tokens that are in use.
   ///
+  /// One that is there because the gateway, or a push, brought it back after a restart is the token that is wanted.
+  ///
   /// - Parameter generation: Where to begin; a token that was replaced keeps its entry, so the next generation is free.
   mutating func mint(
     _ kind: TokenKind, bundleID: String, path: [String], owner: TokenEntry.Owner, generation: Int = 0
   ) throws(DeviceError) -> DeviceToken {
     var generation = generation
     var token = mint.token(kind, path: path, generation: generation)
-    while tokens.find(token) != nil {
+    while let known = tokens.find(token) {
+      if tokens[known].followsGateway {
+        // What else is on its device stays where it is: the caller is about to add to it.
+        _ = release(known)
+        forget(token)
+        break
+      }
       generation += 1
       token = mint.token(kind, path: path, generation: generation)
     }
@@ -40,16 +48,15 @@ extension DeviceFleet {
 
   /// Lets the widget extension's push handler tell the gateway which push-enabled widgets are placed; with none left it takes the token back.
   mutating func registerWidgets(at place: AppPlace) throws(DeviceError) {
-    guard self[place].widgets.contains(where: \.pushEnabled) else {
-      if let token = self[place].widgetsToken { unregister(token) }
-      return
-    }
     let bundleID = self[place].bundleID
-    if self[place].widgetsToken == nil {
+    if self[place].widgetsToken == nil, self[place].widgets.contains(where: { $0.pushEnabled && $0.token == nil }) {
       self[place].widgetsToken = try mint(
         .widgets, bundleID: bundleID, path: [place.device, bundleID], owner: .app(device: place.device))
     }
-    if let token = self[place].widgetsToken { register(token) }
+    for token in [self[place].widgetsToken].compactMap(\.self) + self[place].others {
+      guard let index = tokens.find(token), tokens[index].kind == .widgets else { continue }
+      if self[place].hasPushEnabledWidget(of: token) { register(token) } else { unregister(token) }
+    }
   }
 
   /// Leaves the token without anything behind it.
@@ -68,7 +75,7 @@ extension DeviceFleet {
   /// Every token of the app.
   static func tokens(of app: App) -> [DeviceToken] {
     [app.appToken, app.pushToStartToken, app.widgetsToken].compactMap { $0 } + app.controls.map(\.token)
-      + app.activities.map(\.token) + app.handlers.map(\.token)
+      + app.activities.map(\.token) + app.handlers.map(\.token) + app.others
   }
 
   /// What the app's push handler sends: nil when the token stands for nothing.
@@ -84,7 +91,7 @@ extension DeviceFleet {
     registration.frequentUpdates = app.manifest.frequentUpdates
     switch entry.kind {
     case .widgets:
-      registration.widgets = app.widgets.filter(\.pushEnabled).map {
+      registration.widgets = app.widgets.filter { $0.pushEnabled && ($0.token ?? app.widgetsToken) == entry.token }.map {
         Registration.Widget(id: $0.id, kind: $0.kind, family: $0.family.rawValue)
       }
       if registration.widgets.isEmpty { return nil }

@@ -13,12 +13,15 @@ public import Push
 /// ```
 ///
 /// A token that is pushed to before anything named it is adopted, since whoever registered it at the gateway meant this device to
-/// have it; what the gateway knows of it can be handed in before.
+/// have it; what the gateway knows of it is handed in before, and made so.
 public struct DeviceFleet: Sendable {
   let mint: TokenMint
   let registersTokens: Bool
+  let devicesMax: Int
   var tokens: TokenTable
   var devices: [String: Device] = [:]
+  /// How many devices were ever adopted.
+  var adoptions: UInt64 = 0
   /// What each app declares on the device on which it was installed or changed last.
   var declared: [String: AppManifest] = [:]
   var log: EventLog
@@ -43,14 +46,16 @@ public struct DeviceFleet: Sendable {
   ///   - seed: What tokens are made from, besides names.
   ///   - hashSeed: A secret number that keeps senders from choosing tokens that collide.
   ///   - registersTokens: Whether new tokens yield effects; false where no gateway is configured.
+  ///   - devicesMax: How many devices there are at most; the oldest of those that nobody has set up are forgotten first.
   ///   - tokensMax: How many tokens are known at most.
   ///   - logEntries: How many events are kept.
   public init(
-    seed: String, hashSeed: UInt64, registersTokens: Bool = true, tokensMax: Int = Limits.deviceTokens,
-    logEntries: Int = Limits.deviceLogEntries
+    seed: String, hashSeed: UInt64, registersTokens: Bool = true, devicesMax: Int = Limits.devices,
+    tokensMax: Int = Limits.deviceTokens, logEntries: Int = Limits.deviceLogEntries
   ) {
     mint = TokenMint(seed: seed)
     self.registersTokens = registersTokens
+    self.devicesMax = devicesMax
     tokens = TokenTable(seed: hashSeed, capacity: tokensMax)
     log = EventLog(capacity: logEntries)
   }

@@ -21,15 +21,9 @@ struct TokenEntry: Sendable {
     case unregistered(since: Instant)
   }
 
-  /// What the gateway knows that the token was registered for; in a box, since few entries have one.
-  indirect enum Subject: Sendable, Equatable {
-    case control(kind: String)
-    case activity(Registration.Activity)
-
-    /// The control's kind.
-    var controlKind: String? { if case .control(let kind) = self { kind } else { nil } }
-    /// The activity.
-    var activity: Registration.Activity? { if case .activity(let activity) = self { activity } else { nil } }
+  /// What the gateway said the token was registered as; in a box, since few entries have one.
+  indirect enum Word: Sendable, Equatable {
+    case registration(Registration)
   }
 
   let token: DeviceToken
@@ -39,8 +33,8 @@ struct TokenEntry: Sendable {
   /// Whether somebody else registered it at the gateway; such a token is never registered over again from here.
   var foreign: Bool
   var generation = 0
-  /// What an adopted token was registered for, where that is known.
-  var subject: Subject?
+  /// What it was registered as, where that tells more than its kind and its app.
+  var word: Word?
   var registration = RegistrationState.none
   /// Pushes that were applied while the token was adopted.
   var applied: UInt32 = 0
@@ -53,6 +47,15 @@ struct TokenEntry: Sendable {
     self.bundleID = bundleID
     self.owner = owner
     self.foreign = foreign
+  }
+
+  /// Whether what stands behind it follows what the gateway says of it: somebody else may register it anew at any time.
+  var followsGateway: Bool {
+    guard foreign else { return false }
+    switch owner {
+    case .adopted, .app, .item: return true
+    case .gone, .unregistered: return false
+    }
   }
 
   /// Whether the entry may be forgotten to make room for another.

@@ -30,7 +30,7 @@ struct TokenTable: Sendable {
 
   /// The entry at an index that `find` or `insert` gave.
   subscript(index: Int) -> TokenEntry {
-    get { entries[index] }
+    _read { yield entries[index] }
     _modify { yield &entries[index] }
   }
 

@@ -29,6 +29,8 @@ final class FleetKeeper {
   var ask: (DeviceToken) -> Bool = { _ in false }
   /// Pushes that wait for such an answer.
   let held: HeldPushes
+  /// How many such questions there may be.
+  private var questions = QuestionAllowance()
   /// The clock by which senders write the dates of payloads.
   var senders = TimeScale.real
   private unowned let loop: EventLoop
@@ -84,14 +86,25 @@ final class FleetKeeper {
     }
   }
 
+  /// Whether the gateway is to be asked about the token before a push of that type is given to the devices.
+  func asksFirst(about known: DeviceFleet.KnownToken?, _ type: PushType) -> Bool {
+    guard fleet.isWorthAsking(about: known), held.hasRoom else { return false }
+    // What a first push to a control or an activity does hangs on the answer.
+    return questions.take(at: loop.uptime, isNeeded: known == nil && (type == .liveactivity || type == .controls))
+  }
+
   /// Holds a push until the gateway has been asked about its token.
   func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) {
     if held.hold(token, resume), !ask(token) { held.release(token) }
   }
 
-  /// Takes what the gateway knows of a token, if anything; the pushes that were held for it go on.
-  func learn(_ token: DeviceToken, _ registration: Registration?) {
-    if let registration { fleet.adopt(registration, at: now) }
+  /// Takes what the gateway says of a token; the pushes that were held for it go on.
+  func learn(_ token: DeviceToken, _ answer: Registrar.Answer) {
+    switch answer {
+    case .registered(let registration): fleet.learn(registration, at: now)
+    case .notRegistered: break
+    case .silence: questions.pause(at: loop.uptime)
+    }
     held.release(token)
   }
 

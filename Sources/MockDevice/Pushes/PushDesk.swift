@@ -102,14 +102,15 @@ final class PushDesk {
       keeper.fleet.note(.pushRefused, token: refusal.token, push: id, detail: "\(refusal.reason): \(refusal.detail)", at: now)
       return .answered(PushAnswer(id: id, outcome: .refused(refusal.reason, since: nil, detail: refusal.detail)))
     case .push(let push):
-      if progress == .new, keeper.held.hasRoom, keeper.fleet.isWorthAsking(about: push.token, push.type) { return .unknown(push.token) }
+      let known = keeper.fleet.known(push.token)
+      if progress == .new, keeper.asksFirst(about: known, push.type) { return .unknown(push.token) }
       let id = push.id ?? generatedID()
       if faults.isArmed, progress != .spared {
         return .exposed(ExposedPush(id: id, token: push.token, bundleID: headers[push.bundle].array, type: push.type))
       }
       let received = ReceivedPush(id: id, token: push.token, type: push.type)
       return .answered(
-        PushAnswer(id: id, outcome: keeper.fleet.receive(received, bundleID: headers[push.bundle], payload: body, at: now)))
+        PushAnswer(id: id, outcome: keeper.fleet.receive(received, known, bundleID: headers[push.bundle], payload: body, at: now)))
     }
   }
 

@@ -18,6 +18,15 @@ final class Registrar: Sendable {
     var message: Message?
   }
 
+  /// What the gateway says of a token.
+  enum Answer: Sendable {
+    case registered(Registration)
+    /// It does not know it.
+    case notRegistered
+    /// It cannot be reached in time, or does not tell.
+    case silence
+  }
+
   /// The most recent message of a channel.
   struct Message: Sendable {
     let id: PushID
@@ -32,15 +41,15 @@ final class Registrar: Sendable {
   ///
   /// - Parameters:
   ///   - report: Takes what became of each call, on the registrar's thread.
-  ///   - answer: Takes what the gateway knows of a token that it was asked about; nil where it knows or tells nothing.
+  ///   - answer: Takes what the gateway says of a token that it was asked about.
   init(
     _ gateway: GatewayAccess, report: @escaping @Sendable (Report) -> Void,
-    answer: @escaping @Sendable (DeviceToken, Registration?) -> Void
+    answer: @escaping @Sendable (DeviceToken, Answer) -> Void
   ) throws(SystemError) {
     let loop = try EventLoop(descriptors: 1, clock: { Instant(nanoseconds: 0) })
     let worker = RegistrarWorker(gateway, on: loop, report: report)
     mailbox = loop.makeMailbox(capacity: Limits.deviceTokens) { effect in worker.add(effect) }
-    questions = loop.makeMailbox(capacity: Limits.heldPushes) { token in answer(token, worker.registration(of: token)) }
+    questions = loop.makeMailbox(capacity: Limits.heldPushes) { token in answer(token, worker.answer(about: token)) }
     handle = loop.handle
     loop.atEveryRoundEnd { worker.work() }
     try Thread.start(name: "registrar") { loop.run() }
@@ -86,12 +95,12 @@ private final class RegistrarWorker {
     if let due = queue.due { timer?.arm(at: due) } else { client = nil }
   }
 
-  /// What the gateway knows of the token; nil where it knows nothing, does not tell, or cannot be reached in time.
-  func registration(of token: DeviceToken) -> Registration? {
+  /// What the gateway says of the token.
+  func answer(about token: DeviceToken) -> Registrar.Answer {
     let client = client ?? BlockingHTTPClient(trust: gateway.trust)
     self.client = client
-    guard let response = try? client.perform(RegistrationCall.question(token, gateway)), response.status == 200 else { return nil }
-    return RegistrationCall.registration(token, body: response.body)
+    guard let response = try? client.perform(RegistrationCall.question(token, gateway)) else { return .silence }
+    return RegistrationCall.answer(about: token, status: response.status, body: response.body)
   }
 
   private func call(_ effect: DeviceEffect) -> (RegistrationQueue.Outcome, Registrar.Message?) {

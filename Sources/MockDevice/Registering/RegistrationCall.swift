@@ -34,13 +34,29 @@ enum RegistrationCall {
       "GET", "\(base(gateway))/v1/registrations/\(token.hex)", fields: [authorization], timeout: .milliseconds(Limits.heldPushMilliseconds))
   }
 
-  /// The registration that answers such a question, as far as it says what the token stands for; nil when it is none.
-  static func registration(_ token: DeviceToken, body: [UInt8]) -> Registration? {
+  /// What the answer to such a question says.
+  static func answer(about token: DeviceToken, status: Int, body: [UInt8]) -> Registrar.Answer {
+    if status == 404 { return .notRegistered }
+    guard status == 200, let registration = registration(token, body: body) else { return .silence }
+    return .registered(registration)
+  }
+
+  /// The registration in such an answer, as far as a device makes something of it; nil when it is none.
+  private static func registration(_ token: DeviceToken, body: [UInt8]) -> Registration? {
     guard let json = try? JSONValue.parse(body), let kind = json["type"]?.stringValue.flatMap({ TokenKind(name: $0) }),
       let bundleID = json["bundleID"]?.stringValue
     else { return nil }
     let environment = json["environment"]?.stringValue.flatMap { PushEnvironment(name: $0) } ?? .development
     var registration = Registration(token: token, kind: kind, bundleID: bundleID, environment: environment)
+    registration.device = json["device"]?.stringValue
+    registration.user = json["user"]?.stringValue
+    registration.platform = json["platform"]?.stringValue
+    registration.widgets = (json["widgets"]?.arrayValue ?? []).prefix(Limits.widgetsPerRegistration).compactMap { widget in
+      guard let kind = widget["kind"]?.stringValue, let family = widget["family"]?.stringValue else { return nil }
+      return Registration.Widget(id: widget["id"]?.stringValue, kind: kind, family: family)
+    }
+    registration.frequentUpdates = json["frequentUpdates"]?.boolValue ?? false
+    registration.developerMode = json["developerMode"]?.boolValue ?? false
     registration.controlKind = json["control"]?["kind"]?.stringValue
     if let id = json["activity"]?["id"]?.stringValue, let type = json["activity"]?["attributesType"]?.stringValue {
       registration.activity = Registration.Activity(id: id, attributesType: type)
