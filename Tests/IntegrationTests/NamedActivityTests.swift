@@ -25,6 +25,37 @@ import Testing
     return last!
   }
 
+  /// What the app's content-state does not decode from is told before anything is sent, whatever the app's validation.
+  @Test(arguments: ["strict", "apple"]) func aContentStateThatDoesNotDecode(validation: String) async throws {
+    let dev = try await Deployment.start(["dev", "--validation", validation])
+    let schema = #"{"required":["stops"],"properties":{"stops":{"type":"integer"},"eta":{"format":"date2001"}}}"#
+    let app = try await dev.control("PUT", "/v1/apps/com.example.app", #"{"contentStates":{"Ride":\#(schema)}}"#)
+    #expect((200..<300).contains(app.status), "\(app)")
+    func begin(_ state: String, type: String = "Ride") async throws -> Answer {
+      try await put(dev, #"{"user":"alice","attributesType":"\#(type)","contentState":\#(state),"alert":{"title":"Ride","body":"Soon"}}"#)
+    }
+    let unix = Int(Date().timeIntervalSince1970) + 600
+    for (state, field, sentence) in [
+      (#"{"stops":"two"}"#, "contentState.stops", #"contentState.stops must be an integer, not "two""#),
+      (#"{"stop":2}"#, "contentState.stops", "contentState.stops is missing; is stop meant for it?"),
+      (#"{"stops":2,"eta":\#(unix)}"#, "contentState.eta", "send \(unix - 978_307_200)"),
+    ] {
+      let answer = try await begin(state)
+      #expect(answer.status == 400, "\(answer)")
+      let error = try answer.json["error"]
+      #expect(error["field"].string == field && error["message"].string?.contains(sentence) == true, "\(answer)")
+    }
+    #expect(try await dev.control("GET", path, as: "read").status == 404, "nothing has begun")
+    #expect(try await begin(#"{"stops":2}"#).status == 201)
+    // An update and an end are of the type that the start named.
+    #expect(try await put(dev, #"{"contentState":{"stops":null}}"#).status == 400)
+    let end = try await dev.control("DELETE", path, #"{"contentState":{"stops":1.5}}"#, as: "reload")
+    #expect(end.status == 400 && "\(end)".contains("contentState.stops"), "\(end)")
+    #expect(try await dev.control("GET", path, as: "read").json["state"].string == "waitingForStartToken")
+    #expect(try await dev.control("DELETE", path, #"{"contentState":{"stops":0}}"#, as: "reload").status == 200)
+    #expect(try await dev.terminate() == 0)
+  }
+
   /// Asked for before the phone is there; killed; then started, updated and ended, all by one name.
   @Test func aLifeByName() async throws {
     let state = try Folder()

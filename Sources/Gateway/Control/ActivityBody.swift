@@ -99,4 +99,14 @@ extension ControlAPI {
         status: 400, code: "invalidPayload", message: "devices would ignore the push that this makes: \(warning.sentence)", field: "body")
     }
   }
+  /// Whether a content-state decodes into its attributes type, as far as the app has given a schema of it.
+  func check(_ contentState: String, of attributesType: String?, bundleID: String) throws(ControlError) {
+    guard let all = parts.settings?.parts.contentStates, !all.isEmpty, let app = parts.apps.index(of: bundleID),
+      let type = all[parts.apps[app].bundleID]?.first(where: { $0.attributesType == attributesType }),
+      let state = try? JSONValue.parse(contentState)
+    else { return }
+    let now = RequestTime(parts.clock.clock.moment, parts.clock.settings).sender
+    guard let mismatch = type.schema.mismatch(in: state, at: "contentState", now: now) else { return }
+    throw .badRequest(mismatch.message, field: mismatch.path)
+  }
 }

@@ -63,6 +63,7 @@ extension ControlAPI {
         startAlert: alert ?? "")
       try check(payload, bundleID: request.bundleID)
     }
+    try check(request.content.state, of: request.attributesType ?? known?.attributesType, bundleID: request.bundleID)
   }
 
   @Sendable private func activity(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
@@ -101,6 +102,7 @@ extension ControlAPI {
       .end, timestamp: now.unixSeconds, content: state.map { .init(state: $0) } ?? activity.content,
       attributesType: activity.attributesType, attributes: activity.attributes, startAlert: "", dismissalDate: dismissalDate)
     try check(payload, bundleID: bundleID)
+    if let state { try check(state, of: activity.attributesType, bundleID: bundleID) }
     _ = try await asking { () async throws(StoreError) in
       try await parts.store.endActivity(bundleID: bundleID, name: name, state: state, dismissalDate: dismissalDate)
     }
