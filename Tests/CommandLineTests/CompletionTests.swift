@@ -38,6 +38,36 @@ import Testing
     #expect(try completed("widgetpush", "no-such-command", "--") == [])
   }
 
+  /// The words that commands have of their own, and those that follow them.
+  @Test func bashCompletesTheWordsOfCommands() throws {
+    #expect(try completed("widgetpush", "clock", "") == ["show", "freeze", "run", "set", "advance"])
+    #expect(try completed("widgetpush", "clock", "fr") == ["freeze"])
+    #expect(try completed("widgetpush", "clock", "--json", "ad") == ["advance"])
+    #expect(try completed("widgetpush", "clock", "advance", "") == ["next"])
+    #expect(try completed("widgetpush", "clock", "advance", "next", "--j") == ["--json"])
+    #expect(try completed("widgetpush", "clock", "--j") == ["--json"])
+    #expect(try completed("widgetpush", "faults", "") == ["add", "list", "remove"])
+    #expect(try completed("widgetpush", "faults", "remove", "a") == ["all"])
+    #expect(try completed("widgetpush", "faults", "add", "--stat") == ["--status", "--state-dir"])
+    #expect(try completed("widgetpush", "config", "") == ["check", "show"])
+    #expect(try completed("widgetpush", "access", "re") == ["revoke"])
+    #expect(try completed("widgetpush", "keys", "import", "bi") == ["bin"], "a file, where one is wanted")
+    #expect(try completed("widgetpush", "completions", "") == ["bash", "zsh", "fish"])
+    #expect(try completed("widgetpush", "budget", "sh") == ["share"], "a token is the user's own")
+  }
+
+  /// Every word of a usage line that is to be typed as it stands, and none that stands for something.
+  @Test func theWordsAreThoseOfTheUsageLine() throws {
+    let verbs = Dictionary(uniqueKeysWithValues: Widgetpush.commands.map { ($0.name, $0.verbs.map(\.name)) }).filter { !$0.value.isEmpty }
+    #expect(Set(verbs.keys).isSuperset(of: ["access", "keys", "config", "faults", "clock", "completions"]))
+    #expect(verbs["keys"] == ["list", "new", "import", "remove", "certificate"])
+    for command in Widgetpush.commands {
+      for verb in command.verbs {
+        for script in CompletionScript.allCases { #expect(script.text(of: Widgetpush.commands).contains(verb.name)) }
+      }
+    }
+  }
+
   /// Every command with every option, in the syntax of the shell, where it is installed.
   @Test(arguments: CompletionScript.allCases) func everyOptionIsThere(script: CompletionScript) throws {
     let text = script.text(of: Widgetpush.commands)

@@ -33,6 +33,16 @@ struct Command: Sendable {
     self.run = run
   }
 
+  /// The words with which the operands may begin, each with those that may follow it; none where an operand is the user's own.
+  var verbs: [(name: String, values: [String])] {
+    func known(_ words: some Sequence<Substring>) -> [String] { words.filter { $0.first?.isLowercase ?? false }.map(String.init) }
+    return operands.filter { !"[]".contains($0) }.split(separator: " | ").compactMap { operand in
+      let words = operand.split(separator: " ")
+      guard let name = known(words.prefix(1)).first else { return nil }
+      return (name, known(words.dropFirst().joined(separator: "|").split(separator: "|")))
+    }
+  }
+
   /// What `--help` prints.
   var help: String {
     var usage = "Usage: widgetpush \(name)"
