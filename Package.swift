@@ -34,6 +34,7 @@ let package = Package(
   targets: [
     // Layer 0: C libraries, as module maps and tiny shims.
     .target(name: "CLinux"),
+    .target(name: "COpenAPI"),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
@@ -73,7 +74,8 @@ let package = Package(
     .target(
       name: "Control",
       dependencies: [
-        "CHTTPParser", "Configuration", "Faults", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry", "Transport",
+        "CHTTPParser", "COpenAPI", "Configuration", "Faults", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Telemetry",
+        "Transport",
       ],
       swiftSettings: importer),
 

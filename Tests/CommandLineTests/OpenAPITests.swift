@@ -48,6 +48,13 @@ import YAML
       }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The binary has the files as they are, for whoever has the binary alone.
+  @Test func theBinaryHasTheFiles() throws {
+    for (file, name) in [(OpenAPIFile.control, "control.yaml"), (.device, "device.yaml")] {
+      #expect(try Data(file.bytes) == Data(contentsOf: Self.folder.appendingPathComponent(name)))
+    }
+  }
+
   @Test func everyRouteIsDescribedAndNothingElse() async throws {
     let folder = try TemporaryFolder()
     let routes = try await withCheckedThrowingContinuation { continuation in

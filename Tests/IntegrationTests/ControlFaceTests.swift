@@ -15,6 +15,21 @@ import Testing
     #expect(try await dev.control("GET", path, as: nil, face: "plain", protocolOption: "--http1.1").status == 200)
   }
 
+  /// Each face describes its own API, also over HTTP/1.1 and at the plain port.
+  @Test func eachFaceServesItsDescription() async throws {
+    let dev = try await SharedDev.deployment()
+    for (face, path, file) in [
+      ("control", "/openapi.yaml", "control"), ("device", "/openapi.yaml", "device"), ("plain", "/openapi.yaml", "control"),
+      ("plain", "/device/openapi.yaml", "device"),
+    ] {
+      for option in face == "plain" ? ["--http1.1"] : ["--http2", "--http1.1"] {
+        let answer = try await dev.control("GET", path, as: nil, face: face, protocolOption: option)
+        #expect(answer.status == 200 && answer["content-type"] == "application/yaml")
+        #expect(answer.text == (try String(contentsOfFile: "\(repository)/docs/openapi/\(file).yaml", encoding: .utf8)))
+      }
+    }
+  }
+
   @Test func theVersionIsOneNumberEverywhere() async throws {
     let dev = try await SharedDev.deployment()
     let served = try await dev.control("GET", "/version", as: nil).json["version"].string

@@ -3,7 +3,7 @@ import Testing
 
 /// The layers of ARCHITECTURE.md: a target imports only targets of lower layers.
 private let layers: [[String]] = [
-  ["CLinux", "CNghttp2", "COpenSSL", "CSQLite", "CHTTPParser", "CYAML", "CCurl"],
+  ["CLinux", "CNghttp2", "COpenSSL", "CSQLite", "CHTTPParser", "CYAML", "CCurl", "COpenAPI"],
   ["Primitives"],
   ["Push", "JSON", "Telemetry", "Reactor", "Security", "HTTP2", "HTTPClient", "YAML"],
   ["Transport", "Rules", "Delivery", "Faults", "Configuration"],
@@ -15,7 +15,7 @@ private let layers: [[String]] = [
 /// The one Swift importer of each C library.
 private let importers: [String: Set<String>] = [
   "CLinux": ["Reactor", "HTTP2"], "CNghttp2": ["HTTP2"], "COpenSSL": ["Security"], "CSQLite": ["Storage"],
-  "CHTTPParser": ["Control"],
+  "CHTTPParser": ["Control"], "COpenAPI": ["Control"],
   "CYAML": ["YAML"], "CCurl": ["HTTPClient"],
 ]
 

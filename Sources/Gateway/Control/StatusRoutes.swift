@@ -16,6 +16,7 @@ extension ControlAPI {
         return .json(
           ["ready": .bool(obstacles.isEmpty), "obstacles": .array(obstacles.map(JSONValue.string))], status: obstacles.isEmpty ? 200 : 503)
       },
+      OpenAPIFile.control.route,
       Route(.get, "/version", .open) { _ in .json(["name": "widgetpush", "version": .string(parts.version)]) },
       Route(.get, "/metrics", .scope(.read)) { routed throws(ControlError) in
         guard routed.grant.bundleIDs == nil else {

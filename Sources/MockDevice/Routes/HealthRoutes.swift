@@ -14,6 +14,7 @@ struct HealthRoutes: Sendable {
         readiness.isReady
           ? .json(["ready": true]) : .json(["ready": false, "reason": "the mock device is stopping"], status: 503)
       },
+      OpenAPIFile.device.route,
       Route(.get, "/version", .open) { _ async throws(ControlError) in
         .json(["name": "widgetpush", "role": "device", "version": .string(version)])
       },
