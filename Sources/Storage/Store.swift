@@ -100,10 +100,16 @@ public final class Store: Sendable {
   ///
   /// - Returns: Whether the token is new.
   ///
-  /// - Parameter rotated: The token that this one has taken the place of: its budgets go on, and it is removed unless something still
-  ///   waits for it. One that is not registered, or is of another app or kind, changes nothing.
-  public func register(_ registration: Registration, replacing rotated: DeviceToken? = nil) async throws(StoreError) -> Bool {
+  /// - Parameters:
+  ///   - rotated: The token that this one has taken the place of: its budgets go on, and it is removed, as soon as nothing waits for it
+  ///     any more. One that is not registered, or is of another app or kind, changes nothing.
+  ///   - sees: The apps whose registrations may be replaced, by bundle id.
+  /// - Throws: `foreign` where the token is registered for an app that is none of those.
+  public func register(
+    _ registration: Registration, replacing rotated: DeviceToken? = nil, sees: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) async throws(StoreError) -> Bool {
     try await change { core throws(StoreError) in
+      try core.state.check(registration.token, sees)
       let previous = try core.registration(registration.token)?.0
       let rotated = try rotated.flatMap { token throws(StoreError) in token == registration.token ? nil : try core.registration(token)?.0 }
       return try core.state.register(registration, previous: previous, rotated: rotated, at: core.now)
@@ -135,9 +141,14 @@ public final class Store: Sendable {
     }
   }
 
-  /// Removes a registration; answers when that is durable. False when there is none.
-  public func unregister(_ token: DeviceToken) async throws(StoreError) -> Bool {
-    try await change { $0.state.unregister(token, at: $0.now) }
+  /// Removes a registration of an app that the caller sees; answers when that is durable. False when there is none.
+  public func unregister(
+    _ token: DeviceToken, sees: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) async throws(StoreError) -> Bool {
+    try await change { core throws(StoreError) in
+      try core.state.check(token, sees)
+      return core.state.unregister(token, at: core.now)
+    }
   }
 
   /// The registration of a token, or nil.
@@ -198,9 +209,11 @@ public final class Store: Sendable {
 
   /// What a device reported about a push later; durable when it answers. False when no push of that id can have such a report.
   public func recordOutcome(
-    _ id: PushID, _ disposition: Disposition, cause: Cause, detail: String? = nil
+    _ id: PushID, _ disposition: Disposition, cause: Cause, detail: String? = nil,
+    sees: @escaping @Sendable (String) -> Bool = { _ in true }
   ) async throws(StoreError) -> Bool {
-    try await change { core in
+    try await change { core throws(StoreError) in
+      guard core.state.records(of: id, all: true).allSatisfy({ sees($0.bundleID) }) else { throw .foreign }
       let bytes = Array((detail ?? "").utf8)
       return core.state.recordOutcome(id, disposition, cause, detail: bytes.span.bytes, at: core.now)
     }
@@ -224,13 +237,23 @@ public final class Store: Sendable {
   }
 
   /// Sets what is left of a token's budget `index`, or of all of them; durable when it answers. False when there is none.
-  public func setBudget(_ token: DeviceToken, index: Int? = nil, credits: Int) async throws(StoreError) -> Bool {
-    try await change { $0.state.setBudget(token, index: index, credits: Int64(credits), at: $0.now) }
+  public func setBudget(
+    _ token: DeviceToken, index: Int? = nil, credits: Int, sees: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) async throws(StoreError) -> Bool {
+    try await change { core throws(StoreError) in
+      try core.state.check(token, sees)
+      return core.state.setBudget(token, index: index, credits: Int64(credits), at: core.now)
+    }
   }
 
   /// Fills a token's budgets; durable when it answers. False when there are none.
-  public func resetBudget(_ token: DeviceToken) async throws(StoreError) -> Bool {
-    try await change { $0.state.setBudget(token, index: nil, credits: nil, at: $0.now) }
+  public func resetBudget(
+    _ token: DeviceToken, sees: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) async throws(StoreError) -> Bool {
+    try await change { core throws(StoreError) in
+      try core.state.check(token, sees)
+      return core.state.setBudget(token, index: nil, credits: nil, at: core.now)
+    }
   }
 
   // MARK: Configuration

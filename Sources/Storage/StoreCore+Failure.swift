@@ -54,6 +54,9 @@ extension StoreCore {
       operation.detail = completion.detail.withUnsafeBytes { batch.arena.append($0) }
       state.complete(operation, batch, at: now)
     }
+    // Should the commit fail, what it has made of these is taken over.
+    for report in postponedReports { state.completeBroadcast(report.ticket, report.outcome, detail: report.detail, at: now) }
+    postponedReports.removeAll()
     // Something is always written, since only that shows that writing works.
     state.probe()
     commit([])

@@ -39,6 +39,8 @@ struct StoreCore: ~Copyable {
   var isLoaded = true
   /// Outcomes that could not be made durable yet.
   var postponed: [PostponedCompletion] = []
+  /// What became of broadcasts, which could not be made durable yet.
+  var postponedReports: [PostponedReport] = []
   /// The pushes that loops have in hand, while the state that knew them is given up.
   var lostInFlight: Set<UInt64> = []
   /// For each loop, what becomes due in this round.
@@ -59,6 +61,13 @@ struct StoreCore: ~Copyable {
     var operation: CompleteOperation
     var detail: [UInt8]
     var loop: Int
+  }
+
+  /// What became of a broadcast while no writes were taken.
+  struct PostponedReport {
+    var ticket: BroadcastTicket
+    var outcome: UpstreamOutcome
+    var detail: String
   }
 
   /// A list call that waits for enough matches.

@@ -14,6 +14,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case notReady(String)
   /// As many tokens are registered as fit.
   case full(registrations: Int)
+  /// It is another app's by now, which the caller does not see.
+  case foreign
   /// As many use it in this way as may.
   case busy(String)
   /// The store has been stopped.
@@ -34,6 +36,7 @@ extension StoreError: CustomStringConvertible {
     case .engine(let what): "the store cannot read or write: \(what)"
     case .notReady(let why): "the store takes no writes now: \(why)"
     case .full(let registrations): "\(registrations) tokens are registered, which is the most; remove some first"
+    case .foreign: "the token is registered for another app, which this access token does not see"
     case .busy(let why): why
     case .stopped: "the store has been stopped"
     }

@@ -52,6 +52,31 @@ import Testing
     #expect(harness.pending == 0, "nothing was sent twice")
   }
 
+  /// A broadcast is on its way when a commit fails: it is not sent again, and what becomes of it meanwhile is kept.
+  @Test(arguments: [false, true]) func aBroadcastOnItsWayIsNotSentTwice(endsMeanwhile: Bool) async throws {
+    let engine = FailingEngine(MemoryEngine())
+    let stage = try BroadcastTests.Stage(engine)
+    defer { stage.store.stop() }
+    #expect(await stage.ask(.create(BroadcastTests.channel(1), .mostRecent)) == .done)
+    #expect(await stage.send(1, to: 1, .at(stage.now + .seconds(3600))) == .done)
+    let sent = try #require(try await stage.sent().first)
+    engine.failure = Self.full
+    #expect(await stage.send(2, to: 1) == .refused(.serviceUnavailable))
+    #expect(await stage.ask(.list) == .refused(.serviceUnavailable))
+    if endsMeanwhile { stage.store.complete(sent.ticket, .accepted, detail: "") }
+    engine.failure = nil
+    stage.advance(.seconds(1))
+    #expect(await stage.send(3, to: 1) == .done)
+    #expect(try await stage.sent().map(\.id) == [Bench.id(3)], "nothing was sent twice")
+    if !endsMeanwhile {
+      #expect(try await stage.record(1)?.deliveries.map(\.disposition) == [.forwarding])
+      stage.store.complete(sent.ticket, .accepted, detail: "")
+    }
+    let record = try #require(try await stage.record(1))
+    #expect(record.deliveries.map(\.disposition) == [.accepted] && record.deliveries.map(\.attempts) == [1])
+    #expect(record.steps.map(\.disposition) == [.forwarding, .accepted])
+  }
+
   @Test func whoWatchesIsToldOnceOfEachChange() async throws {
     let engine = FailingEngine(MemoryEngine())
     let harness = try Harness(engine)

@@ -75,6 +75,83 @@ import Testing
     #expect(bench.record(0)?.disposition == .accepted)
   }
 
+  /// Whose a push was does not change with its token's registration, however often the journal is read.
+  @Test(arguments: [false, true]) func aTokenThatGoesOverLeavesItsPastBehind(isRemovedFirst: Bool) throws {
+    let bench = try Bench()
+    func register(_ bundleID: String) throws {
+      var registration = Bench.registration(1, .app)
+      registration.bundleID = bundleID
+      if isRemovedFirst { _ = try bench.unregister(1) }
+      try bench.register(registration)
+    }
+    for (id, bundleID) in ["com.a", "com.b", "com.a", "com.c"].enumerated() {
+      try register(bundleID)
+      try bench.push(id, .alert, bundleID: bundleID)
+      try bench.complete(.finished(.applied, .alertShown), detail: "secret of \(bundleID)")
+    }
+    func owners() -> [String?] { (0..<4).map { bench.record($0)?.bundleID } }
+    #expect(owners() == ["com.a", "com.b", "com.a", "com.c"])
+    for _ in 0..<2 {
+      try bench.crash()
+      #expect(owners() == ["com.a", "com.b", "com.a", "com.c"])
+    }
+    #expect(bench.state.page(PushQuery(visibleBundleIDs: ["com.a"])).pushes.map(\.id) == [2, 0].map(Bench.id))
+    try bench.fold()
+    try bench.crash()
+    #expect(owners() == ["com.a", "com.b", "com.a", "com.c"])
+  }
+
+  /// What is in flight when its token goes over to another app is not tried again in that app's name.
+  @Test(arguments: [false, true]) func whatIsInFlightDoesNotGoOver(crashes: Bool) throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1, .app))
+    try bench.push(0, .alert)
+    var other = Bench.registration(1, .app)
+    other.bundleID = "com.other"
+    try bench.register(other)
+    if crashes {
+      try bench.crash()
+      try bench.releaseDue()
+    } else {
+      try bench.complete(.retry(.upstreamFailed))
+    }
+    try bench.advance(to: bench.now + .seconds(60))
+    #expect(bench.record(0)?.disposition == .failed && bench.record(0)?.cause == .registrationRemoved)
+    #expect(bench.record(0)?.bundleID == Bench.bundle)
+    #expect(bench.forwarded.count == 1)
+    try bench.push(1, .alert, bundleID: "com.other")
+    #expect(bench.forwarded.last?.push.id == Bench.id(1))
+  }
+
+  /// A token in whose place another is stays for what waits for it, and no longer.
+  @Test(arguments: [false, true]) func aRotatedTokenGoesWithItsLastPush(crashes: Bool) throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1))
+    try bench.push(0)
+    try bench.complete(.accepted)
+    try bench.push(1)
+    try bench.register(Bench.registration(2), replacing: Bench.token(1))
+    #expect(bench.budgets(Bench.registration(2))?.map(\.remaining) == [11])
+    #expect(bench.state.tokens.activeCount == 2)
+    if crashes { try bench.crash() }
+    try bench.advance(to: bench.now + .seconds(300))
+    #expect(bench.forwarded.last?.push.id == Bench.id(1))
+    #expect(bench.state.tokens.activeCount == 2, "it is in flight")
+    if crashes {
+      try bench.fold()
+      try bench.crash()
+      try bench.releaseDue()
+    }
+    try bench.complete(.accepted)
+    #expect(bench.record(1)?.disposition == .accepted)
+    #expect(bench.state.tokens.activeCount == 1)
+    #expect(try bench.engine.registration(Bench.token(1)) == nil)
+    #expect(try bench.register(Bench.registration(1)), "registered again, it is a new one")
+    try bench.push(2)
+    try bench.complete(.accepted)
+    #expect(bench.state.tokens.activeCount == 2)
+  }
+
   @Test func removingEndsWhatWaitsAndKeepsThePast() throws {
     let bench = try Bench()
     try bench.register(Bench.registration(1))

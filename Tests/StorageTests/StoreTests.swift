@@ -30,6 +30,13 @@ import Testing
     #expect(try await harness.store.setBudget(Bench.token(1), credits: 3))
     #expect(try await harness.store.budgets(Bench.token(1))?.map(\.remaining) == [3])
     #expect(try await harness.store.budgets(Bench.token(2)) == nil)
+    // Who does not see the app, by the time that it is the store's turn, changes nothing.
+    let stranger: @Sendable (String) -> Bool = { $0 == "com.other" }
+    await #expect(throws: StoreError.foreign) { try await harness.store.register(Bench.registration(1), sees: stranger) }
+    await #expect(throws: StoreError.foreign) { try await harness.store.unregister(Bench.token(1), sees: stranger) }
+    await #expect(throws: StoreError.foreign) { try await harness.store.setBudget(Bench.token(1), credits: 1, sees: stranger) }
+    await #expect(throws: StoreError.foreign) { try await harness.store.resetBudget(Bench.token(1), sees: stranger) }
+    #expect(try await harness.store.budgets(Bench.token(1))?.map(\.remaining) == [3])
     #expect(try await harness.store.unregister(Bench.token(1)))
     #expect(try await harness.store.registration(Bench.token(1)) == nil)
     #expect(harness.store.counters.finished(.widgets, .applied) == 1)

@@ -32,14 +32,14 @@ extension ControlAPI {
       let least = -(meant.map(\.allowance).min() ?? 0)
       return (Int(try reader.integer("remaining", in: Int64(least)...Int64(most))), index)
     }
-    _ = try await asking { () async throws(StoreError) in try await parts.store.setBudget(token, index: index, credits: credits) }
+    _ = try await asking { () async throws(StoreError) in try await parts.store.setBudget(token, index: index, credits: credits) { routed.grant.sees($0) } }
     return .json(try await view(token))
   }
 
   @Sendable private func resetBudgets(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let token = try token(routed)
     _ = try await reports(token, routed.grant)
-    _ = try await asking { () async throws(StoreError) in try await parts.store.resetBudget(token) }
+    _ = try await asking { () async throws(StoreError) in try await parts.store.resetBudget(token) { routed.grant.sees($0) } }
     return .noContent
   }
 

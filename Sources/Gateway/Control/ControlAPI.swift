@@ -103,10 +103,10 @@ public struct ControlAPI: Sendable {
 }
 
 extension ControlError {
-  /// 503 for a store that cannot do what was asked, 409 for one that is full.
+  /// 503 for a store that cannot do what was asked, 409 for one that is full, and for what has become another app's since it was looked at.
   init(_ error: StoreError) {
     switch error {
-    case .full: self = .conflict(error.description)
+    case .full, .foreign: self = .conflict(error.description)
     default: self = .unavailable(error.description)
     }
   }

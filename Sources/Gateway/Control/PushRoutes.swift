@@ -103,7 +103,7 @@ extension ControlAPI {
     // An id that another app has used too is not told apart by the store, so it is nobody's.
     guard let record = records.first, records.allSatisfy({ routed.grant.sees($0.bundleID) }) else { throw unknown(id) }
     let isTaken = try await asking { () async throws(StoreError) in
-      try await parts.store.recordOutcome(id, disposition, cause: cause, detail: detail)
+      try await parts.store.recordOutcome(id, disposition, cause: cause, detail: detail) { routed.grant.sees($0) }
     }
     guard isTaken else { throw .conflict("the push is \(record.disposition.name) and takes no outcome any more") }
     return .noContent

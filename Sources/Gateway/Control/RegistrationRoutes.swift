@@ -31,7 +31,7 @@ extension ControlAPI {
     if let present, !routed.grant.sees(present.registration.bundleID) {
       throw foreignToken(routed.grant)
     }
-    let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration, replacing: replaced) }
+    let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration, replacing: replaced) { routed.grant.sees($0) } }
     parts.recordings.registered(registration, replacing: replaced, at: now)
     // No more than was sent: who may only register reads nothing.
     return .json(.object(registration.json), status: isNew ? 201 : 200)
@@ -84,7 +84,7 @@ extension ControlAPI {
   @Sendable private func unregister(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let token = try token(routed)
     let bundleID = try await visibleRegistration(token, routed.grant).registration.bundleID
-    _ = try await asking { () async throws(StoreError) in try await parts.store.unregister(token) }
+    _ = try await asking { () async throws(StoreError) in try await parts.store.unregister(token) { routed.grant.sees($0) } }
     parts.recordings.unregistered(token, of: bundleID, at: now)
     return .noContent
   }

@@ -169,7 +169,7 @@ extension BroadcastState {
       }
       record.deliveries[index].disposition = .forwarding
       record.deliveries[index].attempts += 1
-      // Its outcome comes before; when it was lost with an undone commit, it is sent again.
+      // Its outcome comes before.
       record.deliveries[index].due = now - lead + .milliseconds(2 * Limits.upstreamAnswerMilliseconds)
       record.add(
         .init(at: now, disposition: .forwarding, cause: .none, upstream: upstream, attempt: record.deliveries[index].attempts))
@@ -259,8 +259,10 @@ extension BroadcastState {
     channels.setMessage(id, StoredMessage(id: PushID(high: 0, low: 0), until: .distantPast, payload: []), &changes)
   }
 
-  private mutating func put(_ record: BroadcastRecord) {
+  /// Keeps what has become of a broadcast; the next commit saves it, unless it is no news.
+  mutating func put(_ record: BroadcastRecord, isNews: Bool = true) {
     records[record.sequence] = record
+    guard isNews else { return }
     if record.isFinal { payloads[record.sequence] = nil }
     changes.append(
       .putBroadcast(

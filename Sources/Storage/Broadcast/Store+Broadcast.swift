@@ -23,11 +23,13 @@ extension Store {
     }
   }
 
-  /// Reports what became of a broadcast that was delivered to a loop. While the store takes no writes the report is lost, and the
-  /// broadcast is sent again: one that comes twice is better than one that never comes.
+  /// Reports what became of a broadcast that was delivered to a loop. While the store takes no writes the report is kept.
   public func complete(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
     _ = inbox.add { core in
-      guard core.unreadiness == nil else { return }
+      guard core.unreadiness == nil else {
+        // One for each that is on its way, of which there are few.
+        return core.postponedReports.append(StoreCore.PostponedReport(ticket: ticket, outcome: outcome, detail: detail))
+      }
       core.state.completeBroadcast(ticket, outcome, detail: detail, at: core.now)
     }
   }

@@ -23,6 +23,8 @@ enum RecordTag: UInt8 {
   case time = 8
   /// A live push has ended, with its last step.
   case end = 9
+  /// A token has gone over to another app or environment: whose its pushes before were.
+  case formerRoute = 10
   /// An entry of the log is forgotten.
   case forget = 20
 }

@@ -12,8 +12,12 @@ struct SavedToken {
     var expiration: Expiration
   }
 
+  /// In the byte of the number of live pushes, which are never so many: another token has taken its place.
+  static let replacedBit: UInt8 = 1 << 7
+
   var number: UInt32
   var flags: SavedTokenFlags
+  var isReplaced: Bool
   var kind: TokenKind
   var route: UInt32
   var minimumInterval: UInt32
@@ -34,6 +38,7 @@ struct SavedToken {
     if flags.contains(.unmetered) { token.pointee.flags.insert(.unmetered) }
     if flags.contains(.frequentUpdates) { token.pointee.flags.insert(.frequentUpdates) }
     if flags.contains(.suspect) { token.pointee.flags.insert(.suspect) }
+    if isReplaced { token.pointee.flags.insert(.replaced) }
     if flags.contains(.expired) { token.pointee.flags.insert(.expired) }
   }
 }
@@ -88,7 +93,8 @@ extension ByteReader {
     guard let kind = vocabulary.value(.kind, try read()).flatMap(TokenKind.init) else { throw Malformed() }
     let byteCount = Int(try read(UInt8.self))
     let budgetCount = Int(try read(UInt8.self))
-    let liveCount = Int(try read(UInt8.self))
+    let lane: UInt8 = try read()
+    let liveCount = Int(lane & ~SavedToken.replacedBit)
     let route: UInt32 = try read()
     let minimumInterval: UInt32 = try read()
     let coalesce: UInt32 = try read()
@@ -108,7 +114,7 @@ extension ByteReader {
         SavedToken.Reference(sequence: sequence, isCharged: flags.contains(.charged), attempts: attempts, expiration: expiration))
     }
     return SavedToken(
-      number: number, flags: flags, kind: kind, route: route, minimumInterval: minimumInterval, coalesce: coalesce,
+      number: number, flags: flags, isReplaced: lane & SavedToken.replacedBit != 0, kind: kind, route: route, minimumInterval: minimumInterval, coalesce: coalesce,
       registered: registered, retiredSince: retiredSince, ownTerms: ownTerms, token: token, budgets: budgets, references: references)
   }
 

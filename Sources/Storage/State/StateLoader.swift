@@ -10,6 +10,8 @@ struct StateLoader {
   private var live: [UInt64: UInt32] = [:]
   /// Pushes to which the state of a token refers, but that are not there: a page was ahead, and a later row must tell of their end.
   private var missing: [UInt32: Set<UInt64>] = [:]
+  /// Tokens that went over to another route: those before, each with the number of the first push after it, in order.
+  private var formerRoutes: [UInt32: [(end: UInt64, route: UInt32)]] = [:]
   /// The capacity of the log that wrote the pages.
   private var logLimit: Int
 
@@ -68,7 +70,7 @@ struct StateLoader {
     }
     // Each belongs to a token, or has ended.
     guard live.isEmpty else { throw ByteReader.Malformed() }
-    let tokens = LoadedTokens(state.tokens)
+    let tokens = LoadedTokens(state.tokens, formerRoutes)
     state.log.finishLoading(limit: logLimit) { tokens.attach($0) }
     for number in 0..<state.tokens.end where state.tokens[number].pointee.flags.contains(.used) {
       let token = state.tokens[number]
@@ -129,6 +131,9 @@ struct StateLoader {
           if let place, index < PushLog.stepsMax { state.log.set(step, at: index, of: place) }
         }
         if let place { ending.apply(to: place, &state.log) }
+      case .formerRoute:
+        let (number, route): (UInt32, UInt32) = (try reader.read(), try reader.read())
+        formerRoutes[number, default: []].append((try reader.read(), route))
       case .forget: state.log.unload(try reader.read())
       case .nothing: break
       }
@@ -254,8 +259,10 @@ struct StateLoader {
 /// Lets the log join its entries to tokens while it is changed itself.
 private struct LoadedTokens {
   private let token: (UInt32) -> UnsafeMutablePointer<Token>?
+  private let formerRoutes: [UInt32: [(end: UInt64, route: UInt32)]]
 
-  init(_ tokens: borrowing TokenTable) {
+  init(_ tokens: borrowing TokenTable, _ formerRoutes: [UInt32: [(end: UInt64, route: UInt32)]]) {
+    self.formerRoutes = formerRoutes
     let end = tokens.end
     let address = tokens.addressing
     token = { $0 < end ? address($0) : nil }
@@ -263,7 +270,10 @@ private struct LoadedTokens {
 
   func attach(_ entry: UnsafeMutablePointer<LogEntry>) -> Bool {
     guard let token = token(entry.pointee.token), token.pointee.flags.contains(.used) else { return false }
-    if entry.pointee.route == none { entry.pointee.route = token.pointee.route }
+    if entry.pointee.route == none {
+      let former = formerRoutes[entry.pointee.token]?.first { entry.pointee.sequence < $0.end }
+      entry.pointee.route = former?.route ?? token.pointee.route
+    }
     entry.pointee.previousOfToken = token.pointee.logHead
     token.pointee.logHead = entry.pointee.sequence
     return true

@@ -206,7 +206,7 @@ extension StoreState {
   private mutating func returnToLane(_ slot: UInt32, _ cause: Cause, at now: Instant) {
     let push = pushes[slot]
     let number = push.pointee.token
-    if tokens[number].pointee.isRetired || !tokens[number].pointee.isActive {
+    if tokens[number].pointee.isRetired || !isOwn(slot, number) {
       return finish(slot, .failed, tokens[number].pointee.isRetired ? .unregistered : .registrationRemoved, at: now)
     }
     var current = tokens[number].pointee.laneHead

@@ -50,6 +50,14 @@ extension StoreState {
     writeBody(step, to: journal)
   }
 
+  /// A token goes over to another route; what was sent to it until now stays with the one before.
+  mutating func writeFormerRoute(_ number: UInt32) {
+    journal.append(RecordTag.formerRoute.rawValue)
+    journal.append(number)
+    journal.append(tokens[number].pointee.route)
+    journal.append(log.next)
+  }
+
   /// The instant of what follows in the journal, unless that stands there already.
   private mutating func stamp(_ instant: Instant) {
     guard journalMarks.time != instant else { return }

@@ -13,12 +13,18 @@ extension StoreState {
       guard release(slot, of: number, batch, at: now) || pushes[slot].pointee.traits.lane.letsOthersPass else { break }
       slot = next
     }
+    leaveIfReplaced(number, at: now)
     scheduleWake(number, at: now)
   }
 
   /// Lets a waiting push go, or end; false when it goes on waiting.
   private mutating func release(_ slot: UInt32, of number: UInt32, _ batch: Batch, at now: Instant) -> Bool {
     let push = pushes[slot]
+    guard isOwn(slot, number) else {
+      unlink(slot, from: number)
+      finish(slot, .failed, .registrationRemoved, at: now)
+      return true
+    }
     let before = credits(number, slot, at: now)
     let terms = terms(number, slot, at: now)
     var budgets = MutableSpan(_unsafeElements: tokens.budgets(number))
@@ -46,6 +52,16 @@ extension StoreState {
     case .hold, .reject: return false
     }
     return true
+  }
+
+  /// Whether a push is still for what its token is registered for, which may have changed while it was in flight.
+  func isOwn(_ slot: UInt32, _ number: UInt32) -> Bool {
+    let (push, token) = (pushes[slot], tokens[number])
+    guard token.pointee.isActive, token.pointee.kind.takes(push.pointee.type) else { return false }
+    let bundleID = routes[token.pointee.route].pointee.bundleID
+    let topic = UnsafeRawBufferPointer(rebasing: push.pointee.bytes.prefix(Int(push.pointee.topicCount)))
+    return topic.count == bundleID.count + push.pointee.type.topicSuffix.utf8CodeUnitCount
+      && UnsafeRawBufferPointer(rebasing: topic.prefix(bundleID.count)).isSame(as: bundleID)
   }
 
   /// Sends out a push of the lane.

@@ -36,6 +36,7 @@ extension StoreState {
     let (waiting, flying) = (counters.waiting, counters.inFlight)
     counters = old.counters
     (counters.waiting, counters.inFlight) = (waiting, flying)
+    casts.takeOver(old.casts)
     generator = old.generator
     group = old.group + 1
     isWatched = old.isWatched

@@ -9,7 +9,7 @@ extension StoreState {
   /// - Parameters:
   ///   - previous: The registration that this one replaces, when there is one.
   ///   - rotated: The registration of the token that this one has taken the place of. A new token goes on with its budgets; the old
-  ///     one is removed unless something still waits for it.
+  ///     one is removed as soon as nothing waits for it.
   /// - Returns: Whether the token is new.
   mutating func register(
     _ registration: Registration, previous: Registration?, rotated: Registration? = nil, at now: Instant
@@ -31,11 +31,12 @@ extension StoreState {
     let predecessor = isNew ? predecessor(rotated, of: registration) : nil
     let own = keepsPlace ? previous.map { ($0, Array(tokens.budgets(number))) } : nil
     arrangeBudgets(number, registration, from: own ?? predecessor)
+    if found != nil, token.pointee.route != route { writeFormerRoute(number) }
     token.pointee.kind = registration.kind
     token.pointee.route = route
     token.pointee.registered = now
     token.pointee.retiredSince = .distantPast
-    token.pointee.flags.subtract([.suspect, .expired])
+    token.pointee.flags.subtract([.suspect, .expired, .replaced])
     token.pointee.flags.set(.developerMode, registration.developerMode)
     token.pointee.flags.set(.frequentUpdates, registration.frequentUpdates)
     token.pointee.flags.set(.unmetered, registration.isUnmetered)
@@ -50,12 +51,26 @@ extension StoreState {
     }
     registrationChanges.append(.put(registration, registered: now))
     noteRegistered(registration)
-    if predecessor != nil, let rotated, let old = tokens.find(rotated.token), !tokens[old].pointee.hasLane {
-      _ = unregister(rotated.token, at: now)
+    if predecessor != nil, let rotated, let old = tokens.find(rotated.token) {
+      tokens[old].pointee.flags.insert(.replaced)
+      change(old)
+      leaveIfReplaced(old, at: now)
     }
     change(number)
     scheduleWake(number, at: now)
     return isNew
+  }
+
+  /// Removes a registration in whose place another is, and for which nothing waits.
+  mutating func leaveIfReplaced(_ number: UInt32, at now: Instant) {
+    guard tokens[number].pointee.flags.contains(.replaced), tokens[number].pointee.isActive, !tokens[number].pointee.hasLane else { return }
+    _ = unregister(tokens.token(number), at: now)
+  }
+
+  /// Whether the caller may change what is registered for a token; throws `foreign` when it is an app's that it does not see.
+  func check(_ token: DeviceToken, _ sees: (String) -> Bool) throws(StoreError) {
+    guard let number = tokens.find(token), tokens[number].pointee.isActive else { return }
+    guard sees(routes.bundleID(tokens[number].pointee.route)) else { throw .foreign }
   }
 
   /// Has budgets say under another rule how many credits were spent, whatever those credits are worth in time.

@@ -46,7 +46,8 @@ extension StoreState {
     arena.append(vocabulary.number(.kind, token.pointee.kind.rawValue))
     arena.append(token.pointee.byteCount)
     arena.append(token.pointee.budgetCount)
-    arena.append(token.pointee.laneCount + (isInFlight ? 1 : 0))
+    arena.append(
+      (token.pointee.laneCount + (isInFlight ? 1 : 0)) | (token.pointee.flags.contains(.replaced) ? SavedToken.replacedBit : 0))
     arena.append(token.pointee.route)
     arena.append(token.pointee.minimumIntervalMilliseconds)
     arena.append(token.pointee.coalesceMilliseconds)

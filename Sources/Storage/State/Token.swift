@@ -31,6 +31,8 @@ struct Token {
     static let ownTerms = Flags(rawValue: 256)
     /// It is retired because its time is over, as the upstream said.
     static let expired = Flags(rawValue: 512)
+    /// Another token has taken its place: it goes once nothing waits for it any more.
+    static let replaced = Flags(rawValue: 1024)
   }
 
   /// The first 32 bytes of the token, zeros behind; all of it for the tokens of widgets and apps.
