@@ -32,7 +32,9 @@ extension ControlAPI {
       let least = -(meant.map(\.allowance).min() ?? 0)
       return (Int(try reader.integer("remaining", in: Int64(least)...Int64(most))), index)
     }
-    _ = try await asking { () async throws(StoreError) in try await parts.store.setBudget(token, index: index, credits: credits) { routed.grant.sees($0) } }
+    _ = try await asking { () async throws(StoreError) in
+      try await parts.store.setBudget(token, index: index, credits: credits) { routed.grant.sees($0) }
+    }
     return .json(try await view(token))
   }
 

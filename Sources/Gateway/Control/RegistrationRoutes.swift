@@ -31,7 +31,9 @@ extension ControlAPI {
     if let present, !routed.grant.sees(present.registration.bundleID) {
       throw foreignToken(routed.grant)
     }
-    let isNew = try await asking { () async throws(StoreError) in try await parts.store.register(registration, replacing: replaced) { routed.grant.sees($0) } }
+    let isNew = try await asking { () async throws(StoreError) in
+      try await parts.store.register(registration, replacing: replaced) { routed.grant.sees($0) }
+    }
     parts.recordings.registered(registration, replacing: replaced, at: now)
     // No more than was sent: who may only register reads nothing.
     return .json(.object(registration.json), status: isNew ? 201 : 200)

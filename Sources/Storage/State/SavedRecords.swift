@@ -114,7 +114,8 @@ extension ByteReader {
         SavedToken.Reference(sequence: sequence, isCharged: flags.contains(.charged), attempts: attempts, expiration: expiration))
     }
     return SavedToken(
-      number: number, flags: flags, isReplaced: lane & SavedToken.replacedBit != 0, kind: kind, route: route, minimumInterval: minimumInterval, coalesce: coalesce,
+      number: number, flags: flags, isReplaced: lane & SavedToken.replacedBit != 0, kind: kind, route: route,
+      minimumInterval: minimumInterval, coalesce: coalesce,
       registered: registered, retiredSince: retiredSince, ownTerms: ownTerms, token: token, budgets: budgets, references: references)
   }
 
