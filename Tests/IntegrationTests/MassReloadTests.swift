@@ -87,7 +87,7 @@ import Testing
 
   /// The command: what it would do, what it does, and what it says of it.
   @Test func theCommandTellsWhatItDoes() async throws {
-    let dev = try await Deployment.start(["dev"])
+    let dev = try await Deployment.start(["dev", "--app", "com.example.empty"])
     for number in 0..<5 {
       let body = RegistrationBody.widgets.dropLast() + #","user":"\#(number < 3 ? "alice" : "bob")"}"#
       try await dev.register(newToken(), String(body))
@@ -108,6 +108,17 @@ import Testing
     #expect(story.text.contains("made by the gateway for the reload \(json["id"].string ?? "?")"), "\(story.text)")
     let shown = try await reload(json["id"].string ?? "")
     #expect(shown.text.contains("finished, 3 of 3 done: 3 applied"), "\(shown.text)")
+
+    for (words, what) in [
+      (["--kind", "Step"], "kind Step of com.example.app"),
+      (["--kind", "Steps", "--user", "eve", "--user", "mallory"], "kind Steps, user eve or mallory of com.example.app"),
+      (["--all", "--bundle-id", "com.example.empty"], "any widget or control of com.example.empty"),
+    ] {
+      for mode in [[], ["--dry-run"], ["--wait"]] {
+        let none = try await run([Deployment.executable, "reload", "--state-dir", dev.state.path] + words + mode)
+        #expect(none.status == 0 && none.text == "0 registrations match \(what): nothing is sent\n", "\(words + mode): \(none)")
+      }
+    }
 
     let slow = try await reload("--all", "--spread", "1h", "--key", "slow", "--json")
     let id = try Document(slow.standardOutput)["id"].string ?? ""

@@ -41,7 +41,7 @@ extension Command {
         "POST", "/v1/reloads", .object(try body(arguments)), fields: arguments.value("--key").map { [("idempotency-key", $0)] } ?? [],
         timeout: isDryRun ? .seconds(120) : nil)
       guard answer.isSuccess else { throw CommandError(answer) }
-      reload = answer.json
+      reload = isDryRun ? answer.json : try counted(answer.json, client)
     }
     if arguments.has("--wait"), let id = reload["id"]?.stringValue { reload = try ReloadProgress(client: client).wait(for: id) }
     Console.print(arguments.wantsJSON ? reload.serialized(pretty: true) : ReloadSummary.text(reload))
@@ -60,6 +60,20 @@ extension Command {
     }
     return try client.get("/v1/reloads/\(id)")
   }
+
+  /// The reload with the number of its matches, which the gateway finds out after its answer; without it where that takes longer.
+  private static func counted(_ reload: JSONValue, _ client: ControlClient) throws -> JSONValue {
+    guard let id = reload["id"]?.stringValue else { return reload }
+    var reload = reload
+    for _ in 0..<countingLooks where reload["matches"] == nil && reload["state"]?.stringValue == "running" {
+      Machine.sleep(.milliseconds(50))
+      reload = try client.get("/v1/reloads/\(id)")
+    }
+    return reload
+  }
+
+  /// How often it looks: for two seconds, in which a gateway looks through some hundred thousand registrations.
+  private static let countingLooks = 40
 
   private static func body(_ arguments: Arguments) throws -> JSONObject {
     var body: JSONObject = ["bundleID": .string(arguments.value("--bundle-id") ?? "com.example.app")]
@@ -106,6 +120,7 @@ enum ReloadSummary {
       guard let count = counts?[name]?.intValue, count > 0 else { return nil }
       return "\(count) \(name)"
     }
+    if matches == 0 { return "0 registrations match \(selector(reload)): nothing is sent" }
     let skipped = reload["skipped"]?.intValue ?? 0
     let rest = parts + (skipped > 0 ? ["\(skipped) skipped, since their tokens are dead"] : [])
     let sum = rest.isEmpty ? "" : ": " + rest.joined(separator: ", ")
@@ -117,5 +132,14 @@ enum ReloadSummary {
     let visited = reload["visited"]?.intValue ?? 0
     let total = matches.map { " of \($0)" } ?? ""
     return "reload \(reload["id"]?.stringValue ?? "") \(reload["state"]?.stringValue ?? ""), \(visited)\(total) done\(sum)"
+  }
+
+  /// What was to be reloaded: `kind Steps, user alice of com.example.app`.
+  private static func selector(_ reload: JSONValue) -> String {
+    let parts = [("kind", "kinds"), ("control", "controls"), ("user", "users"), ("device", "devices")].compactMap { word, field in
+      reload[field]?.arrayValue.map { names in "\(word) \(names.compactMap(\.stringValue).joined(separator: " or "))" }
+    }
+    let what = parts.isEmpty ? "any widget or control" : parts.joined(separator: ", ")
+    return "\(what) of \(reload["bundleID"]?.stringValue ?? "")"
   }
 }
