@@ -100,7 +100,8 @@ public final class Device: Sendable {
       + FaultRoutes(faults, unless: "").routes + ResetRoutes(door: door).routes
       + HealthRoutes(version: surroundings.version, readiness: readiness).routes + ClockRoutes(driver).routes
     let authorizer = Authorizer(AccessTokens(configuration.accessTokens.map { AccessToken($0) }))
-    let api = DeviceAPI(routes: RouteTable(routes, authorizer: authorizer, now: { clock.real }), pushes: PushRoute(mailbox: pushes))
+    let api = DeviceAPI(
+      routes: RouteTable([.index(of: routes)] + routes, authorizer: authorizer, now: { clock.real }), pushes: PushRoute(mailbox: pushes))
 
     let tls = try TLSContext.server(
       configuration.tlsIdentity(), protocols: [.http2, .http1], identityForName: surroundings.identityForName)

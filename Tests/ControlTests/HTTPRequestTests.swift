@@ -46,7 +46,10 @@ import Testing
     #expect(inner.segments == ["v1", "state"])
     #expect(inner.path == "/v1/state")
     #expect(inner.query.parameters.count == 1)
-    #expect(try HTTPRequest(method: .get, target: "/device").below("device")?.path == "/")
+    for target in ["/device", "/device/"] {
+      let inner = try HTTPRequest(method: .get, target: target).below("device")
+      #expect(inner?.path == "/" && inner?.segments == [], "\(target)")
+    }
     #expect(try HTTPRequest(method: .get, target: "/devices").below("device") == nil)
   }
 

@@ -30,6 +30,19 @@ import Testing
     }
   }
 
+  /// Whoever comes without a path, with a browser say, is told what there is.
+  @Test(arguments: [("control", "/"), ("device", "/"), ("plain", "/"), ("plain", "/device"), ("plain", "/device/")])
+  func whatThereIsIsToldAtTheRoot(face: String, path: String) async throws {
+    let dev = try await SharedDev.deployment()
+    let answer = try await dev.control("GET", path, as: nil, face: face)
+    #expect(answer.status == 200, "\(answer)")
+    let routes = try answer.json["routes"].array.compactMap(\.string)
+    let isDevice = face == "device" || path != "/"
+    #expect(routes.contains(isDevice ? "PUT /v1/devices/{device}" : "PUT /v1/registrations/{token}") && routes.contains("GET /livez"))
+    #expect(try routes.contains("GET /openapi.yaml") && answer.json["description"].string == "/openapi.yaml")
+    #expect(try await dev.control("POST", path, "", as: nil, face: face).status == 405)
+  }
+
   @Test func theVersionIsOneNumberEverywhere() async throws {
     let dev = try await SharedDev.deployment()
     let served = try await dev.control("GET", "/version", as: nil).json["version"].string

@@ -63,6 +63,7 @@ public struct HTTPRequest: Sendable {
     inner.segments.removeFirst()
     inner.path = String(path.dropFirst().drop { $0 != "/" })
     if inner.path.isEmpty { inner.path = "/" }
+    if inner.path == "/" { inner.segments = [] }
     return inner
   }
 

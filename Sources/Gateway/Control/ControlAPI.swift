@@ -59,7 +59,9 @@ public struct ControlAPI: Sendable {
   public init(_ parts: Parts) { self.parts = parts }
 
   /// Every route.
-  public var routes: [Route] {
+  public var routes: [Route] { [.index(of: calls)] + calls }
+
+  private var calls: [Route] {
     registrationRoutes + importRoutes + pushRoutes + eventRoutes + recordingRoutes + whatIfRoutes + channelRoutes + budgetRoutes
       + reloadRoutes
       + activityRoutes + resetRoutes + appRoutes

@@ -9,7 +9,7 @@ import Testing
     "PUT /v1/registrations/{token}": "register", "GET /v1/registrations/{token}": "read",
     "DELETE /v1/registrations/{token}": "register", "GET /v1/registrations": "read", "GET /v1/pushes/{id}": "read",
     "GET /v1/pushes": "read", "POST /v1/pushes/{id}/outcome": "register", "GET /v1/budgets/{token}": "read",
-    "PUT /v1/budgets/{token}": "admin", "DELETE /v1/budgets/{token}": "admin", "GET /livez": "open", "GET /readyz": "open",
+    "PUT /v1/budgets/{token}": "admin", "DELETE /v1/budgets/{token}": "admin", "GET /": "open", "GET /livez": "open", "GET /readyz": "open",
     "GET /openapi.yaml": "open", "GET /version": "open", "GET /metrics": "read", "GET /dev/ca.pem": "localhost",
     "GET /dev/credentials.json": "localhost",
     "GET /dev/AuthKey.p8": "localhost", "GET /v1/channels/{bundleID}/{channelID}/message": "register", "GET /v1/broadcasts": "read",
