@@ -1,115 +1,97 @@
 import Foundation
 import Testing
 
-/// What the README and the demo tell people to type.
-@Suite("README and demo", .processes) struct DocumentationTests {
-  /// The shell blocks below a heading of the README, one after another.
-  private func commands(below heading: String) throws -> String {
-    let text = try String(contentsOfFile: repository + "/README.md", encoding: .utf8)
-    guard let start = text.range(of: "\n## \(heading)\n") else { throw HarnessError("the README has no heading \(heading)") }
-    let section = text[start.upperBound...].range(of: "\n## ").map { text[start.upperBound..<$0.lowerBound] } ?? text[start.upperBound...]
-    let blocks = section.matches(of: #/(?s)```sh\n(.*?)```/#).map { String($0.1) }
-    guard !blocks.isEmpty else { throw HarnessError("the README has no shell block below \(heading)") }
-    return blocks.joined()
+/// What the README, the pages of docs and the demo tell people to type.
+@Suite("README, docs and demo", .processes) struct DocumentationTests {
+  /// A page, and what a reader sees who pastes its commands.
+  struct Page: Sendable, CustomTestStringConvertible {
+    let name: String
+    let signs: [String]
+    var testDescription: String { name }
   }
 
-  /// Runs commands as a reader would, in a folder with a built binary and a running `dev`, on this `dev`'s ports.
-  private func asAReader(_ commands: String, of dev: Deployment) async throws -> CommandResult {
+  private static let readme = Page(
+    name: "README.md",
+    signs: [
+      "applied (reloaded)", "widget Steps-1", "waiting (minimumInterval)", "1 registration matches", "control Lamp-1", "HTTP/2 200",
+      "activity Delivery-9; no schema is known for DeliveryAttributes, so its content-state was not checked", "contentStateNotDecodable",
+      "accepted, and ignored", "timestampInMilliseconds", "send 817692800", "not worth sending", "\"complete\":true",
+    ])
+
+  /// Every page of docs with commands that need nothing from outside.
+  private static let pages = [
+    Page(name: "docs/activities.md", signs: [#""state":"ended""#, #""cause":"ended""#]),
+    Page(name: "docs/api.md", signs: [#""event":"widgetsReloaded""#, #""device":"desk""#]),
+    Page(name: "docs/broadcasts.md", signs: ["applied (updated)", "It reached 1 running activity"]),
+    Page(name: "docs/budgets.md", signs: ["registered"]),
+    Page(name: "docs/clients.md", signs: ["HTTP/2 200"]),
+    Page(name: "docs/clock.md", signs: ["2031-01-31T08:00:00Z"]),
+    Page(name: "docs/credentials.md", signs: ["ABCDE12345", "registered"]),
+    Page(name: "docs/delivery.md", signs: [#""disposition":"failed""#]),
+    Page(name: "docs/faults.md", signs: ["503"]),
+    Page(name: "docs/record-and-replay.md", signs: ["recorded", "became the same"]),
+    Page(name: "docs/reloads.md", signs: ["registrations match; nothing was sent", "finished", #"{"pushes":[]}"#]),
+  ]
+
+  /// Programs with a test of their own, and what needs containers, a checkout or somebody's test suite.
+  private static let outside = ["; run by: widgetpush dev", "docker ", "scripts/", "npm test", "docs/scripted-day.sh"]
+
+  /// The shell blocks of a page, one after another, but for those that need something from outside.
+  private static func commands(of page: String) throws -> String {
+    let text = try String(contentsOfFile: repository + "/" + page, encoding: .utf8)
+    return text.matches(of: #/(?s)```sh\n(.*?)```/#).map { String($0.1) }.filter { block in !outside.contains { block.contains($0) } }
+      .joined()
+  }
+
+  /// Pastes commands as a reader would, in a folder with a built binary and a running `dev`, on this `dev`'s ports.
+  private func paste(_ commands: String, beside dev: Deployment) async throws -> CommandResult {
     let folder = try Folder()
     let manager = FileManager.default
     try manager.createDirectory(atPath: folder.path(".build/release"), withIntermediateDirectories: true)
     try manager.createSymbolicLink(atPath: folder.path(".build/release/widgetpush"), withDestinationPath: Deployment.executable)
     try manager.createSymbolicLink(atPath: folder.path(".widgetpush"), withDestinationPath: dev.state.path)
+    try manager.createSymbolicLink(atPath: folder.path("Config"), withDestinationPath: repository + "/Config")
     let script = try commands.replacingOccurrences(of: "localhost:2197", with: "localhost:\(dev.port("provider"))")
       .replacingOccurrences(of: "localhost:8443", with: "localhost:\(dev.port("control"))")
       .replacingOccurrences(of: "localhost:8444", with: "localhost:\(dev.port("device"))")
-    return try await run(["bash", "-euc", "cd \(folder.path)\n\(script)"])
+    return try await run(
+      ["bash", "-euc", "cd \(folder.path)\nPATH=$PWD/.build/release:$PATH\n\(script)"], within: .seconds(120))
   }
 
-  @Test func theFirstPushIsSentAndExplained() async throws {
-    // explain --last: no other test's push may be the last.
+  private func expect(_ result: CommandResult, hasSignsOf page: Page) {
+    #expect(result.status == 0, "\(page.name): \(result.text)\(result.standardError)")
+    #expect(!result.text.contains(#""error":{"#), "\(page.name): a call was refused: \(result.text)")
+    for sign in page.signs { #expect(result.text.contains(sign), "\(page.name), \(sign): \(result.text)\(result.standardError)") }
+  }
+
+  @Test func theReadmeIsPastedFromTopToBottom() async throws {
     let dev = try await Deployment.start(["dev"])
-    let result = try await asAReader(commands(below: "A first push"), of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    #expect(result.text.contains("widgets"), "\(result.text)")
-    #expect(result.text.contains("applied") || result.text.contains("forwarding"), "\(result.text)")
+    expect(try await paste(Self.commands(of: "README.md"), beside: dev), hasSignsOf: Self.readme)
     #expect(try await dev.terminate() == 0)
   }
 
-  @Test func aBroadcastUpdatesTheActivitiesThatFollow() async throws {
+  /// Each page by itself, and after the README beside the same `dev`.
+  @Test(arguments: pages, [false, true]) func everyPageIsPasted(page: Page, isAfterReadme: Bool) async throws {
     let dev = try await Deployment.start(["dev"])
-    let result = try await asAReader(commands(below: "Broadcasts"), of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    #expect(result.text.contains("applied (updated)") && result.text.contains("It reached 1 running activity"), "\(result.text)")
+    if isAfterReadme { _ = try await paste(Self.commands(of: "README.md"), beside: dev) }
+    expect(try await paste(Self.commands(of: page.name), beside: dev), hasSignsOf: page)
     #expect(try await dev.terminate() == 0)
   }
 
-  @Test func aLiveActivityAndAControlArePushedToAndTheDeviceIsTaughtAContentState() async throws {
-    // What the app declares would hold for other tests' activities too.
-    let dev = try await Deployment.start(["dev"])
-    let path = "PATH=$PWD/.build/release:$PATH\n"
-    let result = try await asAReader(path + commands(below: "Live Activities and controls"), of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    for sign in [
-      "activity Delivery-9; no schema is known for DeliveryAttributes, so its content-state was not checked", "HTTP/2 200",
-      "contentStateNotDecodable", "accepted, and ignored",
-    ] {
-      #expect(result.text.contains(sign), "\(sign): \(result.text)")
+  @Test func everyPageWithCommandsIsAmongThem() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: repository + "/docs").filter { $0.hasSuffix(".md") }.map {
+      "docs/\($0)"
     }
-    #expect(try await dev.terminate() == 0)
+    #expect(try files.filter { try !Self.commands(of: $0).isEmpty }.sorted() == Self.pages.map(\.name))
   }
 
-  @Test func aClientCertificateIsMadeAndShown() async throws {
-    let dev = try await SharedDev.deployment()
-    let token = newToken()
-    try await dev.register(token, RegistrationBody.app)
-    let before = "PATH=$PWD/.build/release:$PATH\ntoken=\(token)\n"
+  @Test func theCertificateOfThePageIsGood() async throws {
+    let dev = try await Deployment.start(["dev"])
     let after = "\nopenssl verify -purpose sslclient -CAfile office.pem push.pem\n"
-    let result = try await asAReader(before + commands(below: "Client certificates") + after, of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    #expect(result.text.contains("HTTP/2 200") && result.text.contains("push.pem: OK"), "\(result.text) \(result.standardError)")
+    let result = try await paste(Self.commands(of: "docs/clients.md") + after, beside: dev)
+    #expect(result.status == 0 && result.text.contains("push.pem: OK"), "\(result.text) \(result.standardError)")
     #expect(try dev.credentials()["keyFile"].string?.hasPrefix(dev.state.path) == true, "what dev wrote stays as it was")
-  }
-
-  @Test func aTestCanWaitForItsPush() async throws {
-    let dev = try await SharedDev.deployment()
-    let token = newToken()
-    try await dev.register(token, RegistrationBody.widgets)
-    let id = try #require(try await dev.send(.widgets(token))["apns-id"])
-    let before = "PATH=$PWD/.build/release:$PATH\ntoken=\(token)\n"
-    let result = try await asAReader(before + commands(below: "What became of a push"), of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    #expect(result.text.contains("\"complete\":true"), "\(result.text)")
-    #expect(result.text.lowercased().contains("\n\(id.lowercased())  widgets"), "\(result.text)")
-  }
-
-  @Test func aPayloadIsJudgedBeforeItIsSent() async throws {
-    let dev = try await SharedDev.deployment()
-    let result = try await asAReader("PATH=$PWD/.build/release:$PATH\n" + commands(below: "Before it is sent"), of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    for sign in ["timestampInMilliseconds", "send 817692800", "not worth sending"] {
-      #expect(result.text.contains(sign), "\(sign): \(result.text)")
-    }
-  }
-
-  @Test func aPersonSleeps() async throws {
-    let dev = try await SharedDev.deployment()
-    let before = "PATH=$PWD/.build/release:$PATH\ntoken=\(newToken())\n"
-    let result = try await asAReader(before + commands(below: "Budgets"), of: dev)
-    #expect(result.status == 0 && result.text.contains("registered"), "\(result.text) \(result.standardError)")
-  }
-
-  @Test func anAppRegistersAndTheDeviceTellsWhatItDid() async throws {
-    let dev = try await SharedDev.deployment()
-    let token = newToken()
-    try await dev.register(token, RegistrationBody.widgets)
-    _ = try await dev.send(.widgets(token))
-    // In the same shell: with the variables of the block before.
-    let script =
-      try "PATH=$PWD/.build/release:$PATH\ntoken=\(token)\n" + commands(below: "What became of a push") + commands(below: "The two APIs")
-    let result = try await asAReader(script, of: dev)
-    #expect(result.status == 0, "\(result.standardError)")
-    #expect(result.text.contains(token) && result.text.contains("\"events\":["), "\(result.text)")
+    #expect(try await dev.terminate() == 0)
   }
 
   @Test func theDemoShowsTheWholeWayAndLeavesNothing() async throws {

@@ -5,14 +5,7 @@ import Testing
 @Suite("README") struct ReadmeTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  private static let text = (try? String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)) ?? ""
-
-  /// Causes with which a device lets a push pass.
-  private static let ignored: [Cause] = [
-    .noSuchWidget, .noSuchControl, .noSuchActivity, .noSuchApp, .noSuchHandler, .appRemoved, .noSubscribers, .payloadNotUnderstood,
-    .contentStateNotDecodable,
-    .attributesTypeUnknown, .alertMissing, .staleTimestamp, .futureTimestamp, .activityEnded, .tokenKindMismatch, .permissionDenied,
-  ]
+  private static let text = (try? String(contentsOf: root.appendingPathComponent("docs/causes.md"), encoding: .utf8)) ?? ""
 
   @Test func theErrorTableSaysWhatTheProductSays() {
     let rows = Reason.allCases
@@ -21,18 +14,38 @@ import Testing
     expect(rows, after: "| status | reason | cause | remedy |")
   }
 
-  @Test func theTableOfCausesSaysWhatTheProductSays() {
-    let rows = Self.ignored.map { "| `\($0.name)` | \($0.remedy.happened) | \($0.remedy.advice) |" }
-    expect(rows, after: "| cause | what happened | remedy |")
+  /// The README and the pages of docs, each with the folder that its links begin at.
+  private static let pages: [(name: String, folder: URL, text: String)] = {
+    let docs = root.appendingPathComponent("docs")
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: docs.path)) ?? []).filter { $0.hasSuffix(".md") }.sorted()
+    let files = [root.appendingPathComponent("README.md")] + names.map { docs.appendingPathComponent($0) }
+    return files.map { ($0.lastPathComponent, $0.deletingLastPathComponent(), (try? String(contentsOf: $0, encoding: .utf8)) ?? "") }
+  }()
+
+  @Test func everyLinkLeadsSomewhere() throws {
+    #expect(Self.pages.count > 10)
+    for page in Self.pages {
+      for match in page.text.matches(of: /\]\(([^)#:]*)(#[^)]+)?\)/) {
+        let (path, anchor) = (String(match.1), match.2.map { String($0.dropFirst()) })
+        let file = path.isEmpty ? page.folder.appendingPathComponent(page.name) : page.folder.appendingPathComponent(path)
+        #expect(FileManager.default.fileExists(atPath: file.path), "\(page.name): \(path)")
+        guard let anchor else { continue }
+        let headings = try String(contentsOf: file, encoding: .utf8).lowercased().matches(of: /\n#+ (.+)/).map { heading in
+          heading.1.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }.replacing(" ", with: "-")
+        }
+        #expect(headings.contains(anchor), "\(page.name): \(path)#\(anchor)")
+      }
+    }
   }
 
-  @Test func everyLinkLeadsSomewhere() {
-    for match in Self.text.matches(of: /\]\(([^)#:]+)\)/) {
-      #expect(FileManager.default.fileExists(atPath: Self.root.appendingPathComponent(String(match.1)).path), "\(match.1)")
-    }
-    for match in Self.text.matches(of: /\]\(#([^)]+)\)/) {
-      #expect(Self.text.lowercased().contains("\n## \(match.1.replacing("-", with: " "))\n"), "\(match.1)")
-    }
+  /// What is longer than a sitting goes into docs.
+  @Test func theReadmeIsShort() {
+    #expect(Self.pages[0].text.split(separator: "\n", omittingEmptySubsequences: false).count <= 250)
+  }
+
+  /// Each page is reached from the README, so that nobody has to look into the folder.
+  @Test func everyPageIsNamedInTheReadme() {
+    for page in Self.pages.dropFirst() { #expect(Self.pages[0].text.contains("](docs/\(page.name)"), "\(page.name)") }
   }
 
   private func expect(_ rows: [String], after head: String) {

@@ -7,7 +7,8 @@ extension Command {
     discussion: """
       Prints the variables that dev -- COMMAND sets for its command, of the dev that runs with the state folder:
         sh        export NAME='value', for eval in a shell
-        github    NAME=value, to append to $GITHUB_ENV for the steps that follow
+        github    NAME=value, to append to $GITHUB_ENV for the steps that follow;
+                  docs/testing-your-backend.md has the steps before it, which build and start a dev
         dotenv    NAME=value, for a .env file; quoted where the value needs it
       They hold access tokens: whoever has them may call the gateway, and keys are named by their files.
       """,
