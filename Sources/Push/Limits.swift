@@ -117,6 +117,8 @@ public enum Limits {
   public static let leafNames = 64
   /// Names that a renewed certificate takes over from the one before it; the oldest are left behind.
   public static let keptCertificateNames = 64
+  /// URLs of one curl command that `lint` looks at, each with all of the command's headers.
+  public static let lintedURLs = 16
   /// Lines about events that may wait for a slow terminal; beyond it they are counted.
   public static let eventLines = 1000
   /// Pages of a list that a search by the beginning of an id or token reads.

@@ -20,6 +20,26 @@ import Testing
     #expect(good.status == 0 && good.text.contains("nothing found"), "\(good.text)")
   }
 
+  @Test func eachCurlCommandOfAScriptIsJudgedByItself() async throws {
+    let folder = try Folder()
+    let path = try folder.write(
+      "v.sh",
+      """
+      curl -sS https://example.com/health
+      curl --http2 -H "authorization: bearer $(widgetpush token)" -H 'apns-push-type: widgets' -H 'apns-topic: com.example.app' -H 'apns-priority: 7' -d '{}' "https://localhost:2197/3/device/$token"
+      curl --http2 -H "authorization: bearer $(widgetpush token)" -H 'apns-topic: com.example.app' -H 'apns-priority: 5' -d '{"aps":{"alert":"x"}}' https://localhost:2197/3/device/aa
+      """)
+    let result = try await run([Deployment.executable, "lint", path, "--format", "json"])
+    #expect(result.status == 1)
+    let told = try Document(result.standardOutput).array.map { "\($0["line"].int ?? 0) \($0["rule"].string ?? "")" }
+    for finding in ["2 BadPriority", "2 InvalidPushType", "2 apsMissing", "3 pushTypeMissing"] {
+      #expect(told.contains(finding), "\(finding) in \(told)")
+    }
+    #expect(!told.contains { $0.hasPrefix("1 ") || $0.contains(" Missing") }, "\(told)")
+    let day = try await run([Deployment.executable, "lint", repository + "/docs/scripted-day.sh"])
+    #expect(day.status == 0 && day.text.contains("no push to judge"), "\(day.text)")
+  }
+
   @Test func expectFailsWithWhatNearlyMatched() async throws {
     let dev = try await SharedDev.deployment()
     let token = newToken()

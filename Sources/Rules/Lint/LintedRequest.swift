@@ -24,6 +24,8 @@ public struct LintedRequest: Hashable, Sendable {
   public var headers: [Header] = []
   /// The payload; nil where it is not known.
   public var body: [UInt8]?
+  /// Whether there may be headers, or a method, that are not known.
+  public var mayHaveMore = false
   /// Whether the client shows a certificate.
   public var hasClientCertificate = false
   /// The push type that is meant, where no header says it.
@@ -52,6 +54,11 @@ public struct LintFinding: Hashable, Sendable {
     case ignored
     /// It works, and may not do what was meant.
     case warning
+    /// It could not be judged, or not wholly.
+    case note
+
+    /// Whether the push does not do what it is sent for.
+    public var isWrong: Bool { self == .refused || self == .ignored }
   }
 
   /// How bad it is.

@@ -68,7 +68,7 @@ struct PayloadHabits {
           "startNotStored", "apns-expiration",
           "with 0 a start is lost when the device is out of reach for a moment; send a time some minutes ahead"))
     }
-    if request.header("apns-collapse-id") == nil {
+    if request.header("apns-collapse-id") == nil, !request.mayHaveMore {
       findings.append(
         warning(
           "startNotCollapsed", "apns-collapse-id",

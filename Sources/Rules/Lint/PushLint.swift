@@ -28,12 +28,14 @@ public struct PushLint {
   // MARK: The request
 
   private mutating func checkRequest() {
-    if let method = request.method, let path = request.path {
+    if let method = request.method {
       checking(":method") { bytes, fields throws(Violation) in
         try PathRule.checkMethod(fields.method, bytes)
       } with: {
         [(":method", method)]
       }
+    }
+    if let path = request.path {
       checking(":path") { bytes, fields throws(Violation) in
         let path = try PathRule.check(fields.path, bytes)
         if path.token == nil { _ = try PathRule.token(bytes[path.text]) }
@@ -56,7 +58,7 @@ public struct PushLint {
       }
     }
     checkTopic()
-    if request.header("apns-push-type") == nil {
+    if request.header("apns-push-type") == nil, !request.mayHaveMore {
       findings.append(LintFinding(.warning, PushWarning.pushTypeMissing.name, "apns-push-type", PushWarning.pushTypeMissing.sentence))
     }
   }
@@ -71,6 +73,7 @@ public struct PushLint {
     }
     guard !request.hasClientCertificate else { return }
     guard let header else {
+      guard !request.mayHaveMore else { return }
       let reason = "\(Reason.missingProviderToken.text)"
       return findings.append(
         LintFinding(.refused, reason, "authorization", "authorization must be the word bearer, a space and the provider token"))
@@ -100,6 +103,7 @@ public struct PushLint {
     }
     let header = request.header("apns-topic")
     if header != nil, header?.value == nil { return }
+    if header == nil, request.mayHaveMore { return }
     let type = request.header("apns-push-type")?.value
     var fields = [("apns-topic", header?.value ?? "")]
     if let type { fields.append(("apns-push-type", type)) }
@@ -177,7 +181,7 @@ public struct PushLint {
     }
     for (warning, field, message) in unsafe PayloadRules.everything(body.span.bytes, context) {
       // What only headers can say is no matter where there are none.
-      if !request.isWhole, [.priorityMissing, .collapseIDMissing].contains(warning) { continue }
+      if !request.isWhole || request.mayHaveMore, [.priorityMissing, .collapseIDMissing].contains(warning) { continue }
       let level: LintFinding.Level = warning == .notJSON || warning.isRefusedInStrict ? .ignored : .warning
       findings.append(LintFinding(level, warning.name, field, message))
     }

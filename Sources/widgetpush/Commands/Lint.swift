@@ -5,11 +5,12 @@ import Rules
 extension Command {
   /// `widgetpush lint`.
   static let lint = Command(
-    "lint", "says what is wrong with a payload or a curl command, without sending it", operands: "FILE…", count: 1...1000,
+    "lint", "says what is wrong with a payload or with curl commands, without sending them", operands: "FILE…", count: 1...1000,
     discussion: """
-      Reads a JSON payload, an .apns file for the Simulator, or a curl command, from files or (-) from standard input. Each finding
-      says whether APNs refuses the push, the device ignores it, or it may not do what was meant. What a shell puts into a curl
-      command is not known and not judged. The status is 1 when anything is refused or ignored.
+      Reads a JSON payload, an .apns file for the Simulator, or a shell script, from files or (-) from standard input. Of a script it
+      judges each curl command that goes to /3/device/, or has an apns- header, by itself. Each finding says whether APNs refuses
+      the push, the device ignores it, or it may not do what was meant. What a shell puts into a curl command is not known and not
+      judged. The status is 1 when anything is refused or ignored.
       """,
     options: [
       Option("--type", "TYPE", "the push type of a payload (as it looks)"),
@@ -28,8 +29,8 @@ extension Command {
     var objects: [JSONValue] = []
     for name in arguments.operands {
       let input = LintInput(name, try Files.bytes(name), type: type, contentState: schema)
-      let findings = PushLint.findings(input.request, now: Machine.now)
-      isWrong = isWrong || findings.contains { $0.level != .warning }
+      let findings = input.findings { PushLint.findings($0, now: Machine.now) }
+      isWrong = isWrong || findings.contains { $0.finding.level.isWrong }
       switch format {
       case "json": objects += findings.map { LintReport.json($0, input) }
       case "github": findings.forEach { Console.print(LintReport.annotation($0, input)) }
@@ -44,32 +45,41 @@ extension Command {
 /// Findings in the forms that `lint` prints.
 enum LintReport {
   /// A paragraph for people.
-  static func text(_ findings: [LintFinding], _ input: LintInput) -> String {
+  static func text(_ findings: [LintInput.Located], _ input: LintInput) -> String {
     guard !findings.isEmpty else { return "\(input.name): nothing found" }
-    return findings.map { finding in
+    return findings.map { located in
+      let finding = located.finding
       let level =
         switch finding.level {
         case .refused: "refused"
         case .ignored: "ignored by the device"
         case .warning: "warning"
+        case .note: "note"
         }
-      return "\(input.name):\(input.line(of: finding.field)): \(level): \(finding.message) [\(finding.rule)]"
+      return "\(input.name):\(located.line): \(level): \(finding.message) [\(finding.rule)]"
     }.joined(separator: "\n")
   }
 
   /// An object for scripts.
-  static func json(_ finding: LintFinding, _ input: LintInput) -> JSONValue {
-    [
-      "file": .string(input.name), "line": .integer(Int64(input.line(of: finding.field))), "level": .string(finding.level.rawValue),
+  static func json(_ located: LintInput.Located, _ input: LintInput) -> JSONValue {
+    let finding = located.finding
+    return [
+      "file": .string(input.name), "line": .integer(Int64(located.line)), "level": .string(finding.level.rawValue),
       "rule": .string(finding.rule), "field": .string(finding.field), "message": .string(finding.message),
     ]
   }
 
   /// A workflow command that GitHub shows beside the line.
-  static func annotation(_ finding: LintFinding, _ input: LintInput) -> String {
-    let kind = finding.level == .warning ? "warning" : "error"
+  static func annotation(_ located: LintInput.Located, _ input: LintInput) -> String {
+    let finding = located.finding
+    let kind =
+      switch finding.level {
+      case .refused, .ignored: "error"
+      case .warning: "warning"
+      case .note: "notice"
+      }
     return
-      "::\(kind) file=\(escaped(input.name, all: true)),line=\(input.line(of: finding.field)),title=\(escaped(finding.rule, all: true))::\(escaped(finding.message, all: false))"
+      "::\(kind) file=\(escaped(input.name, all: true)),line=\(located.line),title=\(escaped(finding.rule, all: true))::\(escaped(finding.message, all: false))"
   }
 
   private static func escaped(_ text: String, all: Bool) -> String {

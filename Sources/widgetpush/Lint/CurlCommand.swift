@@ -1,105 +1,95 @@
+import JSON
 import Rules
 
-/// The first curl command of a script, as the request that it would send.
-enum CurlCommand {
-  /// The request, or nil when there is no curl command in the text.
-  ///
-  /// - Parameter read: Reads a file that the command names with `@`; nil when it cannot be read.
-  static func request(_ text: String, read: @escaping (String) -> [UInt8]?) -> LintedRequest? {
-    // Before its name there may be a prompt, and variables that are set for it.
-    // A payload is none, and may be long.
-    guard text.first(where: { !$0.isWhitespace }) != "{" else { return nil }
-    // Where it is run inside another, such as r=$(curl …), what stands before its name is of no interest.
-    let inner = text.indices.first { text[$0...].hasPrefix("curl ") }.map { ShellWords.commands(String(text[$0...])) } ?? []
-    let commands = (ShellWords.commands(text) + inner).map { $0.drop { $0.text == "$" || $0.text.contains("=") } }
-    guard var words = commands.first(where: { $0.first?.text == "curl" || $0.first?.text.hasSuffix("/curl") == true }) else { return nil }
-    words.removeFirst()
-    var command = Reader(read: read)
-    while let word = words.popFirst() { command.take(word, &words) }
-    return command.finished
+/// A curl command of a script, as the requests that it would send.
+struct CurlCommand {
+  /// A request, and the lines of the script that speak of it.
+  struct Push {
+    var request: LintedRequest
+    let lines: ClosedRange<Int>
+    /// The file that the payload stands in, where it could not be read.
+    var unreadFile: String?
   }
 
-  /// The options of curl that take a value and say nothing about the request.
-  private static let silent: Set<String> = [
-    "--cacert", "--capath", "--connect-timeout", "--connect-to", "--key", "--key-type", "--cert-type", "--pass", "--max-time", "-m",
-    "--output", "-o", "--write-out", "-w", "--resolve", "--retry", "--user-agent", "-A", "--proxy", "-x", "--config", "-K", "--dump-header",
-    "-D", "--interface", "--tls-max", "--ciphers", "--trace", "--trace-ascii", "--stderr", "--url-query", "--max-redirs",
+  /// Its line, from 1.
+  let line: Int
+  /// Its requests to the provider API for devices.
+  let pushes: [Push]
+
+  /// The curl commands of a script.
+  ///
+  /// - Parameter read: Reads a file that a command names; nil when it cannot be read.
+  static func all(in script: String, read: @escaping (String) -> [UInt8]?) -> [CurlCommand] {
+    // A payload is no script, and what its texts say is none either.
+    let start = script.drop(while: \.isWhitespace)
+    if start.first == "{", let next = start.dropFirst().first(where: { !$0.isWhitespace }), "\"}".contains(next) { return [] }
+    let commands = ShellCommand.all(in: script)
+    return commands.compactMap { command in
+      guard let words = arguments(of: command) else { return nil }
+      var reader = CurlReader(input: CurlInput(command, commands, read: read), read: read)
+      reader.take(words)
+      return CurlCommand(line: command.lines.lowerBound, pushes: reader.pushes(on: lines(of: command, commands)))
+    }
+  }
+
+  /// The words after curl's name, or nil where the command does not run it. Before the name there may be a prompt, variables that are
+  /// set for it, or what runs it, such as `timeout 5` or `docker exec app`.
+  private static func arguments(of command: ShellCommand) -> ArraySlice<ShellCommand.Word>? {
+    let words = command.words.drop { $0.text == "$" || $0.text.contains("=") }
+    guard let first = words.first, !speakers.contains(first.text),
+      let name = words.firstIndex(where: { $0.text == "curl" || $0.text.hasSuffix("/curl") })
+    else { return nil }
+    let arguments = words[(name + 1)...]
+    return arguments.isEmpty ? nil : arguments
+  }
+
+  /// Commands that name curl without running it.
+  private static let speakers: Set<String> = [
+    "echo", "printf", "command", "which", "type", "hash", "man", "apt", "apt-get", "apk", "brew", "dnf", "yum", "for", "case",
   ]
 
-  private struct Reader {
-    let read: (String) -> [UInt8]?
-    var request = LintedRequest()
-    var url: ShellWords.Word?
-
-    init(read: @escaping (String) -> [UInt8]?) { self.read = read }
-
-    mutating func take(_ word: ShellWords.Word, _ words: inout ArraySlice<ShellWords.Word>) {
-      guard word.text.hasPrefix("-"), word.text != "-" else {
-        url = word
-        return
-      }
-      let (name, attached) = Self.split(word)
-      func value() -> ShellWords.Word { attached ?? words.popFirst() ?? ShellWords.Word() }
-      switch name {
-      case "-H", "--header": header(value())
-      case "-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--json": data(value(), isRaw: name == "--data-raw")
-      case "-X", "--request": request.method = value().text
-      case "-E", "--cert":
-        _ = value()
-        request.hasClientCertificate = true
-      case "--url": url = value()
-      default: if CurlCommand.silent.contains(name) { _ = value() }
-      }
+  /// The lines of a command and of what it reads from.
+  private static func lines(of command: ShellCommand, _ commands: [ShellCommand]) -> ClosedRange<Int> {
+    var lines = command.lines
+    var input = command.input
+    // Each is the output of an earlier one.
+    while case .output(let index) = input {
+      lines = min(lines.lowerBound, commands[index].lines.lowerBound)...max(lines.upperBound, commands[index].lines.upperBound)
+      input = commands[index].input
     }
-
-    /// The name of an option, and what is attached to it: `-XPOST`, `--url=…`.
-    private static func split(_ word: ShellWords.Word) -> (String, ShellWords.Word?) {
-      if word.text.hasPrefix("--") {
-        guard let equals = word.text.firstIndex(of: "=") else { return (word.text, nil) }
-        let rest = String(word.text[word.text.index(after: equals)...])
-        return (String(word.text[..<equals]), ShellWords.Word(text: rest, isOpen: word.isOpen))
-      }
-      guard word.text.count > 2 else { return (word.text, nil) }
-      let name = String(word.text.prefix(2))
-      // Switches stand together, as in -sSi; the last of them may take a value.
-      guard "HdXEomwAxKD".contains(name.last!) else {
-        return ("-" + String(word.text.last!), nil)
-      }
-      return (name, ShellWords.Word(text: String(word.text.dropFirst(2)), isOpen: word.isOpen))
-    }
-
-    private mutating func header(_ word: ShellWords.Word) {
-      guard let colon = word.text.firstIndex(of: ":") else { return }
-      let value = word.text[word.text.index(after: colon)...].drop { $0 == " " }
-      request.headers.append(.init(String(word.text[..<colon]), word.isOpen ? nil : String(value)))
-    }
-
-    private mutating func data(_ word: ShellWords.Word, isRaw: Bool) {
-      if !isRaw, word.text.hasPrefix("@") {
-        request.body = word.isOpen ? nil : read(String(word.text.dropFirst()))
-      } else {
-        // As curl does: what is given in several parts is joined.
-        let before = request.body.map { $0 + [UInt8(ascii: "&")] } ?? []
-        request.body = word.isOpen ? nil : before + Array(word.text.utf8)
-      }
-      if request.method == nil { request.method = "POST" }
-    }
-
-    var finished: LintedRequest {
-      var request = request
-      request.method = request.method ?? "GET"
-      guard let url, !url.isOpen else { return request }
-      var rest = url.text[...]
-      if let scheme = rest.range(of: "://") { rest = rest[scheme.upperBound...] }
-      request.path = rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
-      return request
-    }
+    return lines
   }
 }
 
-extension Substring {
-  /// Where `other` first stands.
-  fileprivate func range(of other: String) -> Range<Index>? {
-    indices.first { self[$0...].hasPrefix(other) }.map { $0..<index($0, offsetBy: other.count) }
+/// What a curl command reads from standard input.
+struct CurlInput {
+  private let command: ShellCommand
+  private let commands: [ShellCommand]
+  private let read: (String) -> [UInt8]?
+
+  init(_ command: ShellCommand, _ commands: [ShellCommand], read: @escaping (String) -> [UInt8]?) {
+    self.command = command
+    self.commands = commands
+    self.read = read
+  }
+
+  /// The bytes, as far as the script tells them: a here-document, a file, or what `echo` or `cat` prints of them.
+  var bytes: [UInt8]? {
+    switch command.input {
+    case .unknown: return nil
+    case .text(let word): return word.isOpen ? nil : Array(word.text.utf8)
+    case .file(let word): return word.isOpen ? nil : read(word.text)
+    case .output(let index):
+      let source = commands[index]
+      guard let name = source.words.first?.text, !source.words.contains(where: \.isOpen) else { return nil }
+      switch (name, source.words.count) {
+      case ("echo", 2): return Array(source.words[1].text.utf8)
+      case ("printf", 2) where !source.words[1].text.contains("%"): return Array(source.words[1].text.utf8)
+      case ("printf", 3) where source.words[1].text.hasPrefix("%s"): return Array(source.words[2].text.utf8)
+      case ("cat", 2): return read(source.words[1].text)
+      case ("cat", 1): return CurlInput(source, commands, read: read).bytes
+      default: return nil
+      }
+    }
   }
 }

@@ -1,14 +1,15 @@
 import JSON
 import Rules
 
-/// What `lint` was given: a payload, a file for the Simulator, or a curl command.
+/// What `lint` was given: a payload, a file for the Simulator, or a script with curl commands.
 struct LintInput {
   /// The name for people: the file's, or `-`.
   let name: String
-  /// The text as it was written.
-  let text: String
-  /// The request that it stands for.
-  let request: LintedRequest
+  /// The requests that it stands for, in their order.
+  let pushes: [CurlCommand.Push]
+  /// Why there is nothing to judge, where there are no requests.
+  private let absence: String
+  private let lines: [Substring]
 
   /// Reads what stands in a file.
   ///
@@ -16,19 +17,26 @@ struct LintInput {
   /// - Parameter contentState: What the content-state is to decode from.
   init(_ name: String, _ bytes: [UInt8], type: String?, contentState: ContentStateSchema? = nil) {
     self.name = name
-    text = String(decoding: bytes, as: UTF8.self)
+    let text = String(decoding: bytes, as: UTF8.self)
+    lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     let folder = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
-    var request = CurlCommand.request(text) {
-      try? Files.bytes($0.hasPrefix("/") ? $0 : folder + $0)
+    let commands = CurlCommand.all(in: text) { path in
+      // Beside the script, or where it is run. Standard input may be the script itself.
+      guard path != "-" else { return nil }
+      return (try? Files.bytes(path.hasPrefix("/") ? path : folder + path)) ?? (try? Files.bytes(path))
     }
-    if request == nil {
+    var pushes = commands.flatMap(\.pushes)
+    if commands.isEmpty, !Self.isScript(name, text) {
       var payload = LintedRequest()
       payload.body = Self.withoutTarget(bytes)
-      request = payload
+      pushes = [CurlCommand.Push(request: payload, lines: 1...max(1, lines.count))]
     }
-    request!.assumedType = type
-    request!.contentState = contentState
-    self.request = request!
+    for index in pushes.indices {
+      pushes[index].request.assumedType = type
+      pushes[index].request.contentState = contentState
+    }
+    self.pushes = pushes
+    absence = Self.absence(of: commands)
   }
 
   /// The schema in a file.
@@ -38,6 +46,19 @@ struct LintInput {
     } catch {
       throw CommandError("\(path) is no schema that is understood here: \(error)")
     }
+  }
+
+  /// Whether a text without a curl command is a script rather than a payload that is none.
+  private static func isScript(_ name: String, _ text: String) -> Bool {
+    [".sh", ".bash", ".zsh", ".ksh"].contains { name.hasSuffix($0) } || text.first { !$0.isWhitespace } == "#"
+  }
+
+  private static func absence(of commands: [CurlCommand]) -> String {
+    guard let first = commands.first else { return "no push to judge: there is no curl command in this script" }
+    let places =
+      commands.count == 1
+      ? "the curl command on line \(first.line) sends" : "the \(commands.count) curl commands, the first on line \(first.line), send"
+    return "no push to judge: \(places) nothing to /3/device/ that can be told from the script"
   }
 
   /// A file for the Simulator names its app beside `aps`; APNs never sees that.
@@ -50,11 +71,37 @@ struct LintInput {
 
   private static let targetKey = "Simulator Target Bundle"
 
-  /// The line, from 1, on which a finding's field stands; 1 where it does not.
-  func line(of field: String) -> Int {
-    let last = field.split(separator: ".").last.map { $0.prefix { $0 != "[" } } ?? ""
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    let index = lines.firstIndex { $0.contains("\"\(last)\"") } ?? lines.firstIndex { $0.lowercased().contains(last) }
-    return (index ?? 0) + 1
+  // MARK: Findings
+
+  /// A finding and its line, from 1.
+  struct Located: Hashable {
+    let line: Int
+    let finding: LintFinding
+  }
+
+  /// Every finding about every push, in their order; a note where there is no push, or where a payload could not be read.
+  func findings(_ judge: (LintedRequest) -> [LintFinding]) -> [Located] {
+    guard !pushes.isEmpty else { return [Located(line: 1, finding: LintFinding(.note, "noPush", "", absence))] }
+    var all: [Located] = []
+    for push in pushes {
+      for finding in judge(push.request) { all.append(Located(line: line(of: finding.field, in: push), finding: finding)) }
+      if let file = push.unreadFile {
+        let message = "\(file) cannot be read, so the payload in it is not judged"
+        all.append(Located(line: line(of: file, in: push), finding: LintFinding(.note, "payloadNotRead", "", message)))
+      }
+    }
+    // A command with several URLs makes the same mistake once.
+    var seen: Set<Located> = []
+    return all.filter { seen.insert($0).inserted }
+  }
+
+  /// The line on which a finding's field stands; the push's first where it does not.
+  private func line(of field: String, in push: CurlCommand.Push) -> Int {
+    let last = field == ":path" ? "/3/" : String(field.split(separator: ".").last?.prefix { $0 != "[" } ?? "")
+    let range = (push.lines.lowerBound - 1)..<min(push.lines.upperBound, lines.count)
+    let index =
+      range.first { lines[$0].contains("\"\(last)\"") || lines[$0].contains("\\\"\(last)\\\"") }
+      ?? range.first { !last.isEmpty && lines[$0].lowercased().contains(last.lowercased()) }
+    return (index ?? range.lowerBound) + 1
   }
 }
