@@ -104,7 +104,7 @@ public final class Gateway: Sendable {
     let device = surroundings.device
     control = try ControlFace(
       sockets.control,
-      tls: start.controlTLS, plain: sockets.plain, clock: { clock.real }
+      tls: start.controlTLS, plain: sockets.plain, clock: { clock.real }, observer: surroundings.observer
     ) { request in
       if let device, request.face == .plain, let inner = request.below("device") { return await device(inner) }
       return await table.respond(to: request)

@@ -1,4 +1,5 @@
 public import Control
+public import HTTP2
 public import Push
 public import Security
 import Storage
@@ -12,6 +13,8 @@ public enum GatewayEvent: Sendable {
   case refused(RefusedRequest)
   /// An accepted push that its device, or a budget, let pass.
   case ignored(IgnoredRequest)
+  /// A request that breaks the rules of HTTP/2, so that it has no answer: its stream was reset.
+  case malformed(RejectedRequest)
   /// A connection to the provider face that failed, mostly before it carried a request.
   case connectionFailed(ConnectionFailure)
   /// A connection that was turned away because its client's certificate may not send there.
@@ -64,6 +67,26 @@ public struct RefusedCertificate: Sendable {
     self.name = name
     self.reason = reason
     self.detail = detail
+  }
+}
+
+/// A malformed request to the provider or the control API.
+public struct RejectedRequest: Sendable {
+  /// Who has sent it.
+  public var peer: SocketAddress
+  /// The server name that the client asked for in its handshake (SNI).
+  public var serverName: String?
+  /// What is wrong with it.
+  public var request: MalformedRequest
+  /// How many others were malformed since the last that was told.
+  public var others: Int
+
+  /// A request with these values.
+  public init(peer: SocketAddress, serverName: String?, request: MalformedRequest, others: Int) {
+    self.peer = peer
+    self.serverName = serverName
+    self.request = request
+    self.others = others
   }
 }
 

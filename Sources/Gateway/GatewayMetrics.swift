@@ -1,4 +1,5 @@
 import Delivery
+import HTTP2
 import Push
 import Storage
 public import Telemetry
@@ -8,6 +9,7 @@ public final class GatewayMetrics: Sendable {
   private let requests: Counter
   private let attempts: Counter
   private let refusedConnections: Counter
+  private let malformedRequests: Counter
   private let others: [any Metric]
 
   /// The first place of a type's row; the last row is for requests whose type was not understood.
@@ -28,6 +30,9 @@ public final class GatewayMetrics: Sendable {
     refusedConnections = Counter(
       "widgetpush_connections_refused_total", help: "Connections to the provider API that were refused or ended below HTTP.",
       dimensions: [Dimension("kind", ConnectionRefusal.allCases.map(\.rawValue))], shards: loops)
+    malformedRequests = Counter(
+      "widgetpush_requests_malformed_total", help: "Requests to the provider API that were reset for breaking a rule of HTTP/2.",
+      dimensions: [Dimension("fault", MalformedRequest.Fault.allCases.map(\.rawValue))], shards: loops)
     let final = Disposition.allCases.filter { $0.isFinal && $0 != .refused }
     others = [
       Gauge("widgetpush_ready", help: "1 when the gateway takes pushes.") { store.readiness == .ready ? 1 : 0 },
@@ -54,7 +59,7 @@ public final class GatewayMetrics: Sendable {
   }
 
   /// Everything that `/metrics` shows of the gateway.
-  public var all: [any Metric] { [requests, attempts, refusedConnections] + others }
+  public var all: [any Metric] { [requests, attempts, refusedConnections, malformedRequests] + others }
 
   func accepted(_ type: PushType, shard: Int) { requests.add(at: Int(type.rawValue) * Self.answers, shard: shard) }
 
@@ -65,6 +70,10 @@ public final class GatewayMetrics: Sendable {
 
   func refused(_ kind: ConnectionRefusal, shard: Int) {
     refusedConnections.add(at: ConnectionRefusal.allCases.firstIndex(of: kind)!, shard: shard)
+  }
+
+  func malformed(_ fault: MalformedRequest.Fault, shard: Int) {
+    malformedRequests.add(at: MalformedRequest.Fault.allCases.firstIndex(of: fault)!, shard: shard)
   }
 
   func forwarded(_ outcome: UpstreamOutcome, shard: Int) {

@@ -14,7 +14,7 @@ struct MessageRules {
   /// What a header list is.
   enum List { case request, response, trailers }
 
-  private struct Traits: OptionSet {
+  struct Traits: OptionSet {
     let rawValue: UInt8
     static let isCONNECT = Traits(rawValue: 1)
     static let isOPTIONS = Traits(rawValue: 2)
@@ -26,11 +26,11 @@ struct MessageRules {
     static let hasHost = Traits(rawValue: 64)
   }
 
-  private var traits: Traits = []
+  private(set) var traits: Traits = []
   /// The status of a response, 0 before it is known.
   private(set) var status = 0
   /// How long the body has to be, or -1 when nothing says so.
-  private var contentLength: Int64 = -1
+  private(set) var contentLength: Int64 = -1
 
   // MARK: Fields
 

@@ -25,6 +25,9 @@ import Primitives
   /// The slot that was last asked for: most often it is asked for again, which saves nghttp2's look-up.
   var latest: UnsafeMutablePointer<ExchangeSlot>?
 
+  /// The malformed requests that nobody has been told of yet.
+  var rejected: [MalformedRequest] = []
+
   /// Whether our GOAWAY is decided, so that further streams are refused.
   var isGoingAway = false
   /// Whether the client's first SETTINGS have come.
@@ -115,6 +118,9 @@ import Primitives
       known, name: name, nameCount, value: value, valueCount, in: headingIsTrailers ? .trailers : .request,
       present: slot.pointee.fields.present)
     guard verdict != .malformed else {
+      let fault = slot.pointee.rules.fault(
+        of: known, name: name, nameCount, value: value, valueCount, isTrailer: headingIsTrailers, present: slot.pointee.fields.present)
+      reject(fault, known, name, nameCount)
       malformed(slot)
       return false
     }
@@ -125,6 +131,7 @@ import Primitives
         blockBytes: ReceivedFields.requestBlockBytes, blocks: $0)
     }
     guard appended != .stored else { return true }
+    if appended == .tooLarge { reject(.listTooLarge, known, name, nameCount) }
     giveUp(slot, appended)
     return failure == nil
   }
@@ -153,6 +160,8 @@ import Primitives
     guard !slot.pointee.isAnswered else { return true }
     // Trailers end the message (RFC 9113 section 8.1).
     if headingIsTrailers ? endsStream : slot.pointee.rules.isGoodRequest(slot.pointee.fields.present) { return true }
+    rejected.append(
+      headingIsTrailers ? MalformedRequest(.unendedTrailers, field: "") : slot.pointee.rules.faultOfList(slot.pointee.fields.present))
     malformed(slot)
     return false
   }
@@ -171,7 +180,7 @@ import Primitives
 
   mutating func data(_ slot: UnsafeMutablePointer<ExchangeSlot>, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
     guard !slot.pointee.isAnswered else { return }
-    guard slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformed(slot) }
+    guard slot.pointee.rules.allows(slot.pointee.body.total + count) else { return malformedBody(slot) }
     let stored = pool.pointee.blocks._withUnsafeGuaranteedRef {
       slot.pointee.body.append(bytes, count, bytesMax: settings.bodyBytesMax, behind: &slot.pointee.fields, blocks: $0)
     }
@@ -187,6 +196,11 @@ import Primitives
     work += Self.workOfReset
     reset(slot, HTTP2ErrorCode.protocolError)
     _ = countReset()
+  }
+
+  private mutating func malformedBody(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
+    rejected.append(MalformedRequest(.bodyLength, field: "\(HeaderName.contentLength.wireName)"))
+    malformed(slot)
   }
 
   /// The client broke a rule of the connection that nghttp2 does not check: returns what ends nghttp2's part.
@@ -233,7 +247,7 @@ import Primitives
   mutating func complete(_ slot: UnsafeMutablePointer<ExchangeSlot>) {
     slot.pointee.isComplete = true
     guard slot.pointee.state == .receiving else { return }
-    guard slot.pointee.rules.allowsEnd(slot.pointee.body.total) else { return malformed(slot) }
+    guard slot.pointee.rules.allowsEnd(slot.pointee.body.total) else { return malformedBody(slot) }
     idleRate.giveBack(settings.idleFramesPerRequest, at: now)
     receiving.remove(slot)
     slot.pointee.state = .ready

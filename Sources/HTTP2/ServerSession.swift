@@ -90,6 +90,13 @@ public struct ServerSession: ~Copyable {
     return Exchange(slot)
   }
 
+  /// The malformed requests since this was last asked; their streams are reset. Mostly none.
+  public mutating func takeMalformed() -> [MalformedRequest] {
+    guard !core.pointee.rejected.isEmpty else { return [] }
+    defer { core.pointee.rejected.removeAll(keepingCapacity: false) }
+    return core.pointee.rejected
+  }
+
   /// A request that is still not complete although it began before `deadline`, or nil when there is none left.
   ///
   /// Each is given once; it is to be answered or reset.

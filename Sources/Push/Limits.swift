@@ -115,6 +115,8 @@ public enum Limits {
   public static let fileBytes = 16 << 20
   /// Server names that `dev` makes a certificate for; a client that asks for ever new ones gets the standard one.
   public static let leafNames = 64
+  /// Malformed requests that are told in one go, on each loop, and how many more each second; all are counted.
+  public static let malformedTold = (burst: 20, perSecond: 1)
   /// Names that a renewed certificate takes over from the one before it; the oldest are left behind.
   public static let keptCertificateNames = 64
   /// URLs of one curl command that `lint` looks at, each with all of the command's headers.

@@ -80,6 +80,7 @@ import Testing
     server.receive(request(3))
     #expect(resets(server.frames()) == [[1, HTTP2ErrorCode.protocolError]], "\(reason)")
     #expect(try server.next().bodyBytes == payload && server.ready() == nil && server.failure == nil, "\(reason)")
+    #expect(server.malformed().count == 1 && server.malformed() == [], "\(reason)")
     #expect(server.pool.openExchanges == 1, "\(reason)")
     let reference = ReferenceSession(isServer: true)
     reference.receive(preface + request(1, fields, body: []))
@@ -91,7 +92,7 @@ import Testing
     let server = TestServer()
     server.receive(preface + request(1, fields, body: []))
     #expect(resets(server.frames()).isEmpty, "\(reason)")
-    #expect(try server.next().list == fields.map { [$0.0, $0.1] }, "\(reason)")
+    #expect(try server.next().list == fields.map { [$0.0, $0.1] } && server.malformed() == [], "\(reason)")
   }
 
   /// `content-length` next to every length of body, in frames cut everywhere, with trailers or without.

@@ -56,6 +56,8 @@ final class TestServer {
 
   func stalled(before seconds: Int64) -> Exchange? { session.takeStalled(before: Instant(unixSeconds: seconds)) }
 
+  func malformed() -> [MalformedRequest] { session.takeMalformed() }
+
   func goAway(_ lastStream: ServerSession.LastStream = .exact, debug: String) { session.goAway(lastStream: lastStream, debug: debug) }
 
   func announce(_ concurrentStreams: Int) { session.announce(concurrentStreams: concurrentStreams) }

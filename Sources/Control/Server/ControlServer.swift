@@ -44,6 +44,7 @@ public final class ControlServer {
   private let requests: HTTP2Requests
   private let onLoop: OnLoop?
   private let onFailure: (ConnectionFailure) -> Void
+  private let onMalformed: ([MalformedRequest], HTTP2ServerConnection) -> Void
   private var servers: [HTTP2Server] = []
 
   /// A server that listens nowhere yet.
@@ -51,15 +52,19 @@ public final class ControlServer {
   /// - Parameters:
   ///   - onLoop: Asked first about each request that comes by HTTP/2.
   ///   - connectionFailed: Told of connections that ended other than by regular means.
+  ///   - malformed: Told of malformed requests that came by HTTP/2.
   ///   - handler: Answers requests; cancelled when the client has gone.
   public init(
     on transport: TransportLoop, _ configuration: Configuration = Configuration(), onLoop: OnLoop? = nil,
-    connectionFailed: @escaping (ConnectionFailure) -> Void = { _ in }, handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    connectionFailed: @escaping (ConnectionFailure) -> Void = { _ in },
+    malformed: @escaping ([MalformedRequest], HTTP2ServerConnection) -> Void = { _, _ in },
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) {
     self.transport = transport
     self.configuration = configuration
     self.onLoop = onLoop
     onFailure = connectionFailed
+    onMalformed = malformed
     clock = HTTPClock(transport.loop)
     desk = RequestDesk(on: transport.loop, capacity: configuration.requestsMax, handler: handler)
     requests = HTTP2Requests(
@@ -116,6 +121,9 @@ extension ControlServer: HTTP2ServerHandler {
   public func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
     requests.respond(exchange, HTTPResponse(.stalled(configuration.timeouts.request)))
   }
+
+  /// Passes them on.
+  public func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) { onMalformed(requests, connection) }
 
   /// Passes it on.
   public func connectionFailed(_ failure: ConnectionFailure) { onFailure(failure) }

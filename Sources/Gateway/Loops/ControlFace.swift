@@ -15,10 +15,10 @@ final class ControlFace: Sendable {
     case replaceTLS(TLSContext)
   }
 
-  /// Starts to answer on `socket`, encrypted with `tls`, and on `plain` as it is.
+  /// Starts to answer on `socket`, encrypted with `tls`, and on `plain` as it is; `observer` is told of malformed requests.
   init(
     _ socket: ListeningSocket, tls: TLSContext, plain: ListeningSocket?, clock: @escaping @Sendable () -> Instant,
-    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    observer: (@Sendable (GatewayEvent) -> Void)?, handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) throws {
     let started = Handoff<Result<Mailbox<Order>, any Error>>()
     thread = try Thread.start(name: "control") {
@@ -26,7 +26,9 @@ final class ControlFace: Sendable {
         let loop = try EventLoop(clock: clock)
         let transport = TransportLoop(
           on: loop, connections: 2 * Limits.controlConnections, exchanges: Limits.controlExchanges, blockBytesMax: Limits.controlBytes)
-        let server = ControlServer(on: transport, handler: handler)
+        let malformed = MalformedTeller(observer)
+        let server = ControlServer(
+          on: transport, malformed: { [unowned loop] in malformed.tell($0, from: $1, at: loop.now) }, handler: handler)
         try server.listen(socket, tls: tls)
         if let plain { try server.listen(plain, tls: nil) }
         let orders = loop.makeMailbox(capacity: 64) { (order: Order) in

@@ -35,6 +35,7 @@ final class ProviderLoop {
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
+  private let malformed: MalformedTeller
   private let explainsAlways: Bool
   let clock: ClockDriver
   let clockSettings: ClockSettings
@@ -79,6 +80,7 @@ final class ProviderLoop {
     metrics = shared.metrics
     conditions = shared.conditions
     observer = shared.observer
+    malformed = MalformedTeller(shared.observer)
     explainsAlways = shared.explainsAlways
     clock = shared.clock
     clockSettings = shared.clock.settings
@@ -188,6 +190,11 @@ extension ProviderLoop: HTTP2ServerHandler {
       detail: "the request did not end within \(Limits.requestMilliseconds / 1000) s; end its body with END_STREAM")
     if let sent = exchange.value(of: .apnsID) { refusal.id = PushID(text: sent) }
     refuse(refusal, exchange, environment: state(of: connection).environment)
+  }
+
+  func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) {
+    for request in requests { metrics.malformed(request.fault, shard: index) }
+    malformed.tell(requests, from: connection, at: loop.realNow)
   }
 
   func connectionFailed(_ failure: ConnectionFailure) {

@@ -23,6 +23,8 @@ public final class HTTP2ServerConnection {
     /// The session's work, or nil when it is gone.
     var work: Int? { mutating get { session?.work } }
 
+    mutating func takeMalformed() -> [MalformedRequest] { session?.takeMalformed() ?? [] }
+
     mutating func takeReady() -> Exchange? {
       guard let exchange = session?.takeReady() ?? nil else { return nil }
       requests &+= 1
@@ -109,6 +111,8 @@ extension HTTP2ServerConnection: ConnectionDriver {
       taken += slice.byteCount
       _ = state.value.session?.receive(slice, now: now)
       while let handler, let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
+      let rejected = state.value.takeMalformed()
+      if !rejected.isEmpty { handler?.rejected(rejected, on: self) }
       last = (state.value.work ?? before) - before
       work += last
     }

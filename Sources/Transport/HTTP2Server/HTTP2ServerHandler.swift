@@ -17,6 +17,9 @@ public protocol HTTP2ServerHandler: AnyObject {
   /// A request has begun and did not get complete in time (`ConnectionTimeouts.request`): answer or reset it.
   func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection)
 
+  /// Requests were malformed, and their streams reset: nobody is given them otherwise. Several when they came at once.
+  func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection)
+
   /// A connection ended other than by regular means, or before it carried a request.
   func connectionFailed(_ failure: ConnectionFailure)
 }
@@ -24,6 +27,9 @@ public protocol HTTP2ServerHandler: AnyObject {
 extension HTTP2ServerHandler {
   /// As everybody.
   public func welcome(_ connection: HTTP2ServerConnection) -> ConnectionWelcome { .standard }
+
+  /// Not told to anybody.
+  public func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) {}
 
   /// Nobody.
   public func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool { false }

@@ -1,5 +1,6 @@
 import Control
 import Gateway
+import HTTP2
 import JSON
 import Push
 import Reactor
@@ -28,6 +29,10 @@ enum EventText {
       let name = failure.serverName.map { ", which asked for \($0)" } ?? ""
       let advice = ConnectionAdvice.text(failure.end, credentials)
       return lines("connection from \(failure.peer)\(name): \(failure.end)", advice)
+    case .malformed(let rejected):
+      let name = rejected.serverName.map { ", which asked for \($0)" } ?? ""
+      let others = rejected.others == 0 ? nil : "\(rejected.others) more were malformed meanwhile; /metrics counts them by kind."
+      return lines("malformed request from \(rejected.peer)\(name): \(rejected.request)", rejected.request.advice, others)
     case .certificateRefused(let certificate):
       let name = certificate.serverName.map { ", which asked for \($0)" } ?? ""
       return lines(
@@ -87,6 +92,15 @@ enum EventText {
       ]
       object["serverName"] = failure.serverName.map(JSONValue.string)
       object["remedy"] = ConnectionAdvice.text(failure.end, credentials).map(JSONValue.string)
+      return .object(object)
+    case .malformed(let rejected):
+      var object: JSONObject = [
+        "event": "malformedRequest", "peer": .string(rejected.peer.description), "fault": .string(rejected.request.fault.rawValue),
+        "happened": .string(rejected.request.description), "remedy": .string(rejected.request.advice),
+      ]
+      if !rejected.request.field.isEmpty { object["field"] = .string(rejected.request.field) }
+      if rejected.others > 0 { object["others"] = .integer(Int64(rejected.others)) }
+      object["serverName"] = rejected.serverName.map(JSONValue.string)
       return .object(object)
     case .certificateRefused(let certificate):
       var object: JSONObject = [

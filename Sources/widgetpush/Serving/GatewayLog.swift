@@ -1,5 +1,6 @@
 import Control
 import Gateway
+import HTTP2
 import Push
 import Reactor
 import Security
@@ -23,6 +24,13 @@ extension Log {
         [LogField("id", push.id.map { "\($0)" } ?? ""), LogField("cause", push.cause.name), LogField("detail", push.detail)])
     case .connectionFailed(let failure):
       write(.info, "a connection failed", [LogField("peer", failure.peer), LogField("reason", failure.end)])
+    case .malformed(let rejected):
+      write(
+        .info, "a request was malformed",
+        [
+          LogField("peer", rejected.peer), LogField("field", rejected.request.field), LogField("reason", rejected.request),
+          LogField("remedy", rejected.request.advice), LogField("others", rejected.others),
+        ])
     case .certificateRefused(let certificate):
       write(
         .info, "a connection was turned away for its client certificate",
