@@ -23,7 +23,7 @@ public struct ForwardedPush: Sendable {
   public var id: PushID
   /// Where it is to go.
   public var token: DeviceToken
-  /// Where to send it, as the store's resolver numbered it.
+  /// Where to send it, as the store's resolver numbered it; a number that no upstream has stands for one that is not configured.
   public var upstream: UInt16
   /// The number of the gateway's own key that signs for its app.
   public var signer: Int
@@ -67,4 +67,9 @@ public struct ForwardedPush: Sendable {
     self.collapseID = collapseID
     self.payload = payload
   }
+}
+
+extension ForwardedPush {
+  /// In place of an upstream's number, for pushes of an app that the gateway is not configured for.
+  public static let upstreamOfNoApp = UInt16.max
 }

@@ -96,7 +96,9 @@ public final class Forwarder {
       if let link = link(Int(number), signer: signer) {
         link.send(run, bytes)
       } else {
-        for place in run.indices { delegate?.completed(run[place].ticket, .notAttempted(.upstreamUnavailable), nil, detail: RawSpan()) }
+        for place in run.indices {
+          delegate?.completed(run[place].ticket, .notAttempted(Self.cause(ofNone: number)), nil, detail: RawSpan())
+        }
       }
       start = end
     }
@@ -105,10 +107,15 @@ public final class Forwarder {
   /// Sends a broadcast, now or when a stream is free.
   public func send(_ broadcast: ForwardedBroadcast) {
     guard let link = link(Int(broadcast.ticket.upstream), signer: broadcast.signer) else {
-      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(.upstreamUnavailable), detail: "")
+      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(Self.cause(ofNone: broadcast.ticket.upstream)), detail: "")
       return
     }
     link.send(broadcast)
+  }
+
+  /// Why nothing can be sent to a number that no upstream has.
+  private static func cause(ofNone upstream: UInt16) -> Cause {
+    upstream == ForwardedPush.upstreamOfNoApp ? .appNotConfigured : .upstreamNotConfigured
   }
 
   /// Trusts the upstreams, in their order, by these contexts from the next connection on.

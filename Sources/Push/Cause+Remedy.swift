@@ -35,6 +35,14 @@ extension Cause {
       Remedy(
         "The upstream refused the gateway's own provider token, so nothing is sent to it for now.",
         "Correct the signing key, its id or the team id of this upstream; the pushes that wait then go.")
+    case .appNotConfigured:
+      Remedy(
+        "The token's app is not among those of the gateway any more, so the push waits for its return.",
+        "Name the app again, with --app or under apps in the configuration, and the push goes by itself; or remove the registration.")
+    case .upstreamNotConfigured:
+      Remedy(
+        "The upstream that the token's registration or app names is not configured any more, so the push waits for its return.",
+        "Configure an upstream of that name again, and the push goes by itself; or register the token for one that there is.")
     case .coalescing:
       Remedy(
         "The push is held for coalesceSeconds, so that others can merge into it.",

@@ -3,7 +3,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   /// There is nothing to add.
   case none
   // While it waits, or why it was merged.
-  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamFailed, upstreamBusy, upstreamPaused, coalescing
+  case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamFailed, upstreamBusy, upstreamPaused
+  case appNotConfigured, upstreamNotConfigured, coalescing
   case waitingForBatch, quietHours
   case mergedIntoWaiting, supersededByNewer
   // Why the gateway let it pass or gave up.
@@ -21,6 +22,9 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case noSuchWidget, noSuchControl, noSuchActivity, noSuchApp, appRemoved, noSubscribers
   case payloadNotUnderstood, contentStateNotDecodable, attributesTypeUnknown, alertMissing
   case staleTimestamp, futureTimestamp, activityEnded, activityLimitReached, tokenKindMismatch, permissionDenied
+
+  /// Whether nothing but another configuration lets the push go: no time does.
+  public var awaitsConfiguration: Bool { self == .appNotConfigured || self == .upstreamNotConfigured }
 
   /// The name used in JSON.
   public var name: String { "\(self)" }

@@ -91,7 +91,7 @@ extension StoreCore {
 extension StoreState {
   /// Whether nothing that is due is left.
   mutating func isSettled(at now: Instant) -> Bool {
-    guard counters.inFlight == 0, casts.pendingCount == 0, nextProductDue.map({ $0 > now }) ?? true,
+    guard counters.inFlight == 0, casts.pending.isEmpty, nextProductDue.map({ $0 > now }) ?? true,
       busyReloads(at: now).isEmpty
     else { return false }
     return !delays.keys.contains { number in firstDelayed(number, at: now) != nil }
@@ -116,11 +116,11 @@ extension StoreState {
     return standing
   }
 
-  /// The first push of a token that waits for the next attempt at its upstream.
+  /// The first push of a token that waits for the next attempt at its upstream; one that only another configuration lets go is not waited for.
   private func firstDelayed(_ number: UInt32, at now: Instant) -> UInt32? {
     var slot = tokens[number].pointee.laneHead
     while slot != none {
-      if delay(slot, at: now) != nil { return slot }
+      if delay(slot, at: now) != nil, !pushes[slot].pointee.notBeforeCause.awaitsConfiguration { return slot }
       slot = pushes[slot].pointee.next
     }
     return nil
@@ -172,10 +172,10 @@ extension StoreState {
 }
 
 extension BroadcastState {
-  /// The broadcasts that have not ended.
+  /// The broadcasts that have not ended, but for those that only another configuration lets go.
   var pending: [StoreStanding.Work] {
     guard pendingCount > 0 else { return [] }
-    return unended.map { record in
+    return unended.filter { !$0.outcome.cause.awaitsConfiguration }.map { record in
       StoreStanding.Work(
         push: record.id, token: nil, bundleID: record.owner.bundleID, disposition: record.outcome.disposition,
         cause: record.outcome.cause)

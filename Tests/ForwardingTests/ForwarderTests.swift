@@ -90,6 +90,16 @@ import Testing
     #expect(stage.recorder.refusesCredentials == [true, false])
   }
 
+  /// What the configuration does not know any more comes back at once, and says which of the two it is.
+  @Test(arguments: [(UInt16(1), Cause.upstreamNotConfigured), (ForwardedPush.upstreamOfNoApp, .appNotConfigured)])
+  func whatIsNotConfiguredIsTold(upstream: UInt16, cause: Cause) throws {
+    let stage = try Stage()
+    stage.send(1, upstream: upstream)
+    stage.broadcast(2, upstream: upstream)
+    #expect(stage.recorder.outcomes == [1: [.notAttempted(cause)]])
+    #expect(stage.recorder.broadcasts.map(\.outcome) == [.notAttempted(cause)])
+  }
+
   @Test func anUpstreamThatIsDownCostsOneAttemptAndItsReturnIsTold() throws {
     let stage = try Stage(isUp: false)
     for number in 1...50 { stage.send(number) }

@@ -63,14 +63,16 @@ final class Stage {
 
   /// Sends push `number` with `payload`.
   func send(
-    _ number: Int, payload: String = #"{"aps":{"content-changed":true}}"#, expiration: Expiration = .absent, signer: Int = 0
+    _ number: Int, payload: String = #"{"aps":{"content-changed":true}}"#, expiration: Expiration = .absent, signer: Int = 0,
+    upstream: UInt16 = 0
   ) {
     let topic = Array("com.example.app.push-type.widgets".utf8)
     let bytes = topic + Array(payload.utf8)
     let pushes = [
       ForwardedPush(
         ticket: PushTicket(sequence: UInt64(number), slot: 0), id: PushID(high: UInt64(number), low: 7),
-        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: 0, signer: signer, type: .widgets, priority: .considerate,
+        token: DeviceToken(hex: String(repeating: "ab", count: 32))!, upstream: upstream, signer: signer, type: .widgets,
+        priority: .considerate,
         prioritySent: true, expiration: expiration, attempt: 1, topic: ByteRange(offset: 0, count: topic.count), collapseID: .empty,
         payload: ByteRange(offset: topic.count, count: payload.utf8.count))
     ]
@@ -78,10 +80,10 @@ final class Stage {
   }
 
   /// Sends broadcast `number`.
-  func broadcast(_ number: Int, expiration: Expiration = .zero, priority: Priority? = nil) {
+  func broadcast(_ number: Int, expiration: Expiration = .zero, priority: Priority? = nil, upstream: UInt16 = 0) {
     forwarder.send(
       ForwardedBroadcast(
-        ticket: BroadcastTicket(sequence: UInt64(number), upstream: 0), id: PushID(high: UInt64(number), low: 7),
+        ticket: BroadcastTicket(sequence: UInt64(number), upstream: upstream), id: PushID(high: UInt64(number), low: 7),
         bundleID: "com.example.app", signer: 0, channel: ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2),
         expiration: expiration, priority: priority, payload: Array(#"{"aps":{"event":"update"}}"#.utf8)))
   }

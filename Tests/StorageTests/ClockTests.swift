@@ -152,6 +152,26 @@ extension Bench {
     #expect(!bench.isSettled(at: bench.now + .seconds(400)))
   }
 
+  /// No time lets go what another configuration would; once there is one it goes at once, and not after its delay.
+  @Test(arguments: [Cause.appNotConfigured, .upstreamNotConfigured]) func whatAwaitsConfigurationIsNotWaitedFor(cause: Cause) throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1))
+    try bench.push(0)
+    for _ in 0..<10 {
+      try bench.complete(.notAttempted(cause))
+      #expect(bench.record(0)?.cause == cause && bench.record(0)?.disposition == .waiting)
+      #expect(bench.isSettled(at: bench.now) && bench.standing().isSettled && bench.standing().outstanding.isEmpty)
+      try bench.advance(to: bench.now + .seconds(61))
+    }
+    try bench.complete(.notAttempted(cause))
+    let count = bench.forwarded.count
+    bench.state.reconfigure(Bench.resolver(AppDirectory([], anyApp: AppDirectory.App(bundleID: ""))), at: bench.now)
+    try bench.releaseDue()
+    #expect(bench.forwarded.count == count + 1)
+    try bench.complete(.accepted)
+    #expect(bench.record(0)?.disposition == .accepted)
+  }
+
   /// Of many only some are listed, and all are counted.
   @Test func theListIsBounded() throws {
     let bench = try Bench()

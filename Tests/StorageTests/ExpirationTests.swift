@@ -67,7 +67,7 @@ import Testing
     #expect(bench.record(0)?.cause == .upstreamUnavailable)
   }
 
-  @Test func zeroMayLookForAConnection() throws {
+  @Test(arguments: [Cause.upstreamUnavailable, .appNotConfigured]) func zeroMayLookForAConnection(cause: Cause) throws {
     let bench = try Bench()
     try bench.register(Bench.registration(1, .app))
     let start = bench.now
@@ -75,12 +75,12 @@ import Testing
     var tries = 0
     while bench.record(0)?.disposition == .forwarding {
       tries += 1
-      try bench.complete(.notAttempted(.upstreamUnavailable))
+      try bench.complete(.notAttempted(cause))
       while bench.record(0)?.disposition == .waiting { try bench.advance(to: bench.now + .milliseconds(50)) }
     }
     #expect(tries > 3)
     #expect(bench.record(0)?.disposition == .expired)
-    #expect(bench.record(0)?.cause == .upstreamUnavailable)
+    #expect(bench.record(0)?.cause == cause)
     #expect(bench.now - start >= .seconds(5) && bench.now - start < .milliseconds(5100))
   }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Delivery
 import Forwarding
 import Push
 import Security
@@ -27,10 +28,10 @@ struct UpstreamRoutes: Sendable {
   /// The number of the upstream that a registration names, else of its app's for the environment.
   ///
   /// A name that is not configured any more has the number after the last: there is no such upstream, and its pushes wait
-  /// for one until they expire.
+  /// for one until they expire. So do those of an app that is not configured any more, whatever its registrations name.
   func number(bundleID: String, _ environment: PushEnvironment, named name: String?) -> UInt16 {
-    let own = apps.index(of: bundleID).flatMap { apps[$0].upstream(environment) }
-    guard let wanted = name ?? own, let index = names.firstIndex(of: wanted) else { return UInt16(names.count) }
+    guard let app = apps.index(of: bundleID) else { return ForwardedPush.upstreamOfNoApp }
+    guard let wanted = name ?? apps[app].upstream(environment), let index = names.firstIndex(of: wanted) else { return UInt16(names.count) }
     return UInt16(index)
   }
 }

@@ -269,7 +269,8 @@ extension StoreState {
       let isBrief = push.pointee.isBrief
       if push.pointee.deadline <= (isBrief ? real(now) : now) {
         unlink(slot, from: number)
-        finish(slot, .expired, isBrief ? .upstreamUnavailable : .expirationPassed, at: now)
+        let missing: Cause = push.pointee.notBeforeCause.awaitsConfiguration ? push.pointee.notBeforeCause : .upstreamUnavailable
+        finish(slot, .expired, isBrief ? missing : .expirationPassed, at: now)
       }
       slot = next
     }

@@ -199,7 +199,23 @@ extension StoreState {
       convertBudgets(number, from: old, to: new, at: now)
       change(number)
     }
-    forEachWaitingToken { state, number in state.scheduleWake(number, at: now) }
+    forEachWaitingToken { state, number in
+      state.retryUnconfigured(number, at: now)
+      state.scheduleWake(number, at: now)
+    }
+  }
+
+  /// Lets the pushes of a token that waited for another configuration go by this one.
+  private mutating func retryUnconfigured(_ number: UInt32, at now: Instant) {
+    var slot = tokens[number].pointee.laneHead
+    while slot != none {
+      let push = pushes[slot]
+      if push.pointee.notBeforeCause.awaitsConfiguration {
+        push.pointee.notBefore = real(now)
+        push.pointee.failures = 0
+      }
+      slot = push.pointee.next
+    }
   }
 
   /// Lets the pushes that wait for their next attempt at an upstream go now.

@@ -9,7 +9,8 @@ enum SendReport {
     if disposition.isFinal { return true }
     let cause = record["cause"]?.stringValue.flatMap { Cause(name: $0) }
     switch cause {
-    case .waitingForBudget, .minimumInterval, .waitingForBatch, .quietHours, .upstreamUnavailable, .upstreamFailed, .upstreamPaused:
+    case .waitingForBudget, .minimumInterval, .waitingForBatch, .quietHours, .upstreamUnavailable, .upstreamFailed, .upstreamPaused,
+      .appNotConfigured, .upstreamNotConfigured:
       return disposition == .waiting
     default: return false
     }

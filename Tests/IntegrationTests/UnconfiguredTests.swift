@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// What waits for an app or an upstream that the configuration does not have any more.
+@Suite("Apps that are gone", .processes) struct UnconfiguredTests {
+  private func widgetpush(_ dev: Deployment, _ arguments: String...) async throws -> String {
+    let result = try await run([Deployment.executable] + arguments + ["--state-dir", dev.state.path])
+    #expect(result.status == 0, "\(arguments): \(result.text)\(result.standardError)")
+    return result.text
+  }
+
+  @Test func aPushOfAnAppThatIsGoneSaysSoAndGoesWhenItIsBack() async throws {
+    let dev = ["dev", "--app", "com.acme.shop"]
+    let first = try await Deployment.start(dev)
+    let token = newToken()
+    _ = try await widgetpush(first, "register", token, "--bundle-id", "com.acme.shop")
+    _ = try await widgetpush(first, "send", token)
+    let sent = try await widgetpush(first, "send", token, "--json")
+    let id = try #require(try Document(Data(sent.utf8))["apnsID"].string)
+    #expect(try await first.record(id)["cause"].string == "minimumInterval")
+    #expect(try await first.terminate() == 0)
+
+    let second = try await Deployment.start(["dev"], in: first.state)
+    let start = ContinuousClock.now
+    let clock = try await widgetpush(second, "clock", "advance", "10m", "--json")
+    #expect(ContinuousClock.now - start < .seconds(5), "nothing is waited for that does not come: \(clock)")
+    #expect(try Document(Data(clock.utf8))["complete"].bool == true, "\(clock)")
+    let record = try await second.record(id)
+    #expect(record["disposition"].string == "waiting" && record["cause"].string == "appNotConfigured", "\(record)")
+    let story = try await widgetpush(second, "explain", id)
+    #expect(story.contains("Name the app again") && !story.contains("Start the upstream"), "\(story)")
+    #expect(try await second.terminate() == 0)
+
+    let third = try await Deployment.start(dev, in: first.state)
+    _ = try await widgetpush(third, "clock", "advance", "10m")
+    try await third.settled(id, as: "applied")
+    #expect(try await third.terminate() == 0)
+  }
+}
