@@ -118,8 +118,9 @@ private func text(of message: HTTP1Message) -> String {
 
   /// Each with the status, the part that is named, and a word that the sentence must have.
   private static let malformed: [(bytes: String, status: Int, field: String?, word: String)] = [
-    ("FETCH / HTTP/1.1\r\n", 400, "method", "GET /v1/pushes"),
-    ("get / HTTP/1.1\r\n", 400, "method", "GET /v1/pushes"),
+    ("(FETCH) / HTTP/1.1\r\n", 400, "method", "GET /v1/pushes"), ("GET\t/ HTTP/1.1\r\n", 400, "method", "GET /v1/pushes"),
+    (String(repeating: "A", count: 33) + " / HTTP/1.1\r\n", 400, "method", "GET /v1/pushes"),
+    (" GET / HTTP/1.1\r\n", 400, "method", "begin"),
     ("\u{16}\u{3}\u{1}\u{2}", 400, "scheme", "http://"),
     ("{\"a\":1}", 400, "method", "must begin"),
     ("GET  HTTP/1.1\r\n", 400, "path", "slash"),
@@ -143,6 +144,11 @@ private func text(of message: HTTP1Message) -> String {
     ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400, "transfer-encoding", "chunked"),
     ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400, "transfer-encoding", "chunked"),
     ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400, "body", "hexadecimal"),
+    ("GET / HTTP/1.1\nHost: a\r\n\r\n", 400, "headers", "CR LF"), ("GET / HTTP/1.1\r\nHost: a\n\r\n", 400, "headers", "CR LF"),
+    ("GET / HTTP/1.1\r\nHost: a\r\n\n", 400, "headers", "CR LF"), ("\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "headers", "CR LF"),
+    ("\rGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "headers", "CR LF"), ("GET / HTTP/1.1\r\nA: b\nHost: a\r\n\r\n", 400, "headers", "CR LF"),
+    ("PUT / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "transfer-encoding", "HTTP/1.0"),
+    ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n\r\n", 400, "transfer-encoding", "chunked"),
     ("PUT / HTTP/1.1\r\nHost: a\r\nExpect: magic\r\n\r\n", 417, "expect", "100-continue"),
   ]
 
@@ -160,6 +166,49 @@ private func text(of message: HTTP1Message) -> String {
     }
   }
 
+  // MARK: Chunks
+
+  /// Bodies in chunks that nobody reads otherwise.
+  @Test(arguments: [
+    ("2\r\n{}\r\n0\r\n\r\n", "{}"), ("1\r\n{\r\n1\r\n}\r\n0\r\n\r\n", "{}"), ("002\r\n{}\r\n000\r\n\r\n", "{}"),
+    ("2;a=b;c\r\n{}\r\n0;x\r\n\r\n", "{}"), ("2 ;a\r\n{}\r\n0\r\n\r\n", "{}"), ("2\r\n\r\n\r\n0\r\n\r\n", "\r\n"), ("0\r\n\r\n", ""),
+    ("2\r\n{}\r\n0\r\nX: y\r\nZ:\r\n\r\n", "{}"), ("A\r\n0123456789\r\n0\r\n\r\n", "0123456789"),
+  ]) func chunksAreABody(chunks: String, body: String) {
+    let bytes = Array("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)GET /b HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+    for pieces in [[bytes], bytes.map { [$0] }] {
+      let outcome = decode(pieces)
+      #expect(outcome.messages.count == 2 && outcome.messages.first?.contains("] \(body) stays") == true, "\(outcome)")
+    }
+  }
+
+  /// What one reader takes for the end of a chunk, or of its line, and another does not, carries a request of its own.
+  @Test(arguments: [
+    ("2\r\n{}xx0\r\n\r\n", "body"), ("2\r\n{}\n0\r\n\r\n", "body"), ("2\r\n{}\r0\r\n\r\n", "body"), ("2\r\n{}}\r\n0\r\n\r\n", "body"),
+    ("2;\nxx\r\n{}\r\n0\r\n\r\n", "headers"), ("2\n{}\r\n0\r\n\r\n", "headers"), ("2\r{}\r\n0\r\n\r\n", "headers"),
+    ("2;a\r\r\n{}", "headers"),
+    ("0x2\r\n{}\r\n0\r\n\r\n", "body"), ("-2\r\n{}\r\n", "body"), ("+2\r\n{}\r\n", "body"), (" 2\r\n{}\r\n", "body"), ("\r\n", "body"),
+    ("2 \r\n{}\r\n", "body"), ("2 2\r\n{}\r\n", "body"), ("2;a\u{0}\r\n{}\r\n", "body"), ("00000000000000002\r\n{}\r\n", "body"),
+    ("0\r\nX: y\n\r\n", "headers"), ("0\r\n\n", "headers"), ("0\r\n X: y\r\n\r\n", "headers"), ("0\r\nX y\r\n\r\n", "headers"),
+    ("0\r\n: y\r\n\r\n", "headers"), ("0\r\nX: \u{1}\r\n\r\n", "headers"), ("0\r\nX : y\r\n\r\n", "headers"), ("0\r\rX", "headers"),
+  ]) func doubtfulChunksAreRefused(chunks: String, field: String) {
+    let bytes = Array(("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks).utf8)
+    for pieces in [[bytes], bytes.map { [$0] }] {
+      let outcome = decode(pieces)
+      #expect(outcome.failure?.status == 400 && outcome.failure?.field == field && outcome.messages.isEmpty, "\(chunks): \(outcome)")
+    }
+  }
+
+  // MARK: Methods
+
+  /// A method that nobody knows is no malformed request: what a path takes is said to it, as over HTTP/2.
+  @Test(arguments: ["FETCH", "get", "M-SEARCH", "OPTIONS", "QUERY", "A", "UPDATEREDIRECTREF", "x!#$%&'*+-.^_`|~9"])
+  func everyMethodIsRead(method: String) {
+    let bytes = Array("\(method) /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+    for pieces in [[bytes], bytes.map { [$0] }] {
+      #expect(decode(pieces).messages == ["\(method) /a 1.1 [host=a]  stays", "GET /b 1.1 [host=a]  stays"])
+    }
+  }
+
   // MARK: Limits
 
   private static let small = HTTP1Limits(headBytes: 200, fields: 4, bodyBytes: 10)
@@ -171,6 +220,7 @@ private func text(of message: HTTP1Message) -> String {
     "GET / HTTP/1.1\r\nHost: a\r\nA: 1\r\nB: 1\r\nC: 1\r\nD: 1\r\n\r\n",
     "GET / HTTP/1.1\r\nX:\(String(repeating: " ", count: 100_000))",
     "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\(String(repeating: "X: y\r\n", count: 100))",
+    "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;\(String(repeating: "x", count: 300))",
   ]) func aHeadTooLargeIsRefused(text: String) {
     #expect(decode(text, limits: Self.small).failure?.status == 431)
   }
@@ -181,6 +231,8 @@ private func text(of message: HTTP1Message) -> String {
     ("Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n5\r\n56789\r\n0\r\n\r\n", true),
     ("Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n6\r\n567890\r\n0\r\n\r\n", false),
     ("Transfer-Encoding: chunked\r\n\r\nfffffff\r\n01234567890", false),
+    ("Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n01", false),
+    ("Transfer-Encoding: chunked\r\n\r\n10000000000000002\r\n01", false),
   ]) func bodiesUpToTheLimit(rest: String, fits: Bool) {
     let outcome = decode("PUT / HTTP/1.1\r\nHost: a\r\n" + rest, limits: Self.small)
     #expect(outcome.failure?.status == (fits ? nil : 413))

@@ -7,6 +7,21 @@ enum HTTP1Fault {
   static let version = ControlError(
     status: 505, code: "versionNotSupported", message: "the request line must end in HTTP/1.1 or HTTP/1.0", field: "version")
 
+  static let lineEnd = bad("every line must end in CR LF", "headers")
+  static let fieldForm = bad("a header field must have the form Name: value, without control characters", "headers")
+  static let chunkSize = bad(
+    "a chunk must begin with its size in hexadecimal digits on a line of its own, which may have extensions behind a semicolon", "body")
+  static let chunkEnd = bad("the data of a chunk must have as many bytes as its size says, and end in CR LF", "body")
+
+  /// What comes in place of a method; `first` is its first byte.
+  static func method(first: UInt8) -> ControlError {
+    // The record of a TLS handshake.
+    if first == 0x16 {
+      return bad("this port speaks plain HTTP and the client speaks TLS; use an http:// URL, or the port that speaks TLS", "scheme")
+    }
+    return bad("a request must begin with a line such as GET /v1/pushes HTTP/1.1", "method")
+  }
+
   static func headTooLarge(bytesMax: Int) -> ControlError {
     ControlError(
       status: 431, code: "headTooLarge", message: "the request line and header fields must have at most \(bytesMax) bytes",
@@ -24,6 +39,9 @@ enum HTTP1Fault {
       return bad("an HTTP/1.1 request must have exactly one host header field, not \(hosts.count)", "host")
     }
     let codings = message.fields.tokens("transfer-encoding")
+    if message.fields["transfer-encoding"] != nil, message.minorVersion == 0 {
+      return bad("HTTP/1.0 has no transfer-encoding (RFC 9112 section 6.1); send content-length, or HTTP/1.1", "transfer-encoding")
+    }
     if message.fields["transfer-encoding"] != nil && codings != ["chunked"] {
       return bad("transfer-encoding must be chunked and nothing else", "transfer-encoding")
     }
@@ -34,17 +52,8 @@ enum HTTP1Fault {
   }
 
   /// What the library found.
-  ///
-  /// - Parameters:
-  ///   - beginsMessage: Whether the fault lies before the request target.
-  ///   - first: The first byte that was read.
-  static func error(_ problem: http_errno, beginsMessage: Bool, _ first: UInt8?) -> ControlError {
+  static func error(_ problem: http_errno) -> ControlError {
     switch problem {
-    case HPE_INVALID_METHOD:
-      if beginsMessage && first == 0x16 {
-        return bad("this port speaks plain HTTP and the client speaks TLS; use an http:// URL, or the port that speaks TLS", "scheme")
-      }
-      return bad("a request must begin with a line such as GET /v1/pushes HTTP/1.1", "method")
     case HPE_INVALID_VERSION, HPE_INVALID_CONSTANT: return bad("the request line must end in HTTP/1.1", "version")
     case HPE_INVALID_URL, HPE_INVALID_HOST, HPE_INVALID_PORT, HPE_INVALID_PATH, HPE_INVALID_QUERY_STRING, HPE_INVALID_FRAGMENT:
       return bad("the request target must be a path that begins with a slash, percent-encoded, such as /v1/pushes", "path")
@@ -52,13 +61,11 @@ enum HTTP1Fault {
     case HPE_UNEXPECTED_CONTENT_LENGTH:
       return bad("content-length must be given once, and not together with transfer-encoding", "content-length")
     case HPE_INVALID_TRANSFER_ENCODING: return bad("transfer-encoding must be chunked and nothing else", "transfer-encoding")
-    case HPE_INVALID_CHUNK_SIZE:
-      return bad("a chunk must begin with its size in hexadecimal digits on a line of its own", "body")
     case HPE_HEADER_OVERFLOW:
       return ControlError(
         status: 431, code: "headTooLarge", message: "the request line and header fields are too large", field: "headers")
-    case HPE_INVALID_HEADER_TOKEN: return bad("a header field must have the form Name: value, without control characters", "headers")
-    case HPE_LF_EXPECTED, HPE_STRICT: return bad("every line must end in CR LF", "headers")
+    case HPE_INVALID_HEADER_TOKEN: return fieldForm
+    case HPE_LF_EXPECTED, HPE_STRICT: return lineEnd
     default: return bad("the request is not HTTP/1.1: \(String(cString: http_errno_description(problem)))", nil)
     }
   }
