@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import Testing
 
 @Suite("Record and replay", .processes) struct RecordTests {
@@ -219,6 +220,68 @@ import Testing
     #expect(result.standardError.contains("clock is not moved"), "\(result.standardError)")
     #expect(try counts(result, "replayed") == ["applied (reloaded)": 2])
     #expect(try await dev.control("GET", "/v1/clock").json["offsetSeconds"].double == before)
+  }
+
+  /// A recording by hand: a registered widget's pushes at these seconds.
+  private func write(_ path: String, _ seconds: [Int], bundle: String = "com.example.app") throws {
+    func at(_ second: Int) -> String { Instant(unixSeconds: 1_800_000_000 + Int64(second)).description }
+    let token = newToken()
+    var lines = [
+      #"{"at":"\#(at(0))","recording":{"version":1,"gateway":"0"}}"#,
+      #"{"at":"\#(at(0))","registration":{"token":"\#(token)","type":"widgets","bundleID":"\#(bundle)","environment":"development"}}"#,
+    ]
+    for (number, second) in seconds.enumerated() {
+      lines.append(
+        #"{"at":"\#(at(second))","push":{"id":"\#(UUID(number: number))","token":"\#(token)","headers":{"apns-topic":"\#(bundle).push-type.widgets","apns-push-type":"widgets"},"payload":{"aps":{"content-changed":true}}}}"#
+      )
+    }
+    lines.append(#"{"at":"\#(at(seconds.last ?? 0))","end":{"pushes":\#(seconds.count)}}"#)
+    try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  /// Ctrl-C in the middle: what was sent is told, and the server is as it was, settings that somebody had made included.
+  @Test func aReplayIsEndedEarly() async throws {
+    let folder = try Folder()
+    let path = folder.path("hour.ndjson")
+    try write(path, [0, 3600])
+    let dev = try await Deployment.start(["dev"])
+    _ = try await dev.control("PUT", "/v1/apps/com.example.app", #"{"budgetMode":"observe","budgets":{"widgets":{"allowance":7}}}"#)
+    let before = try await dev.control("GET", "/v1/apps/com.example.app").text
+    let process = try ChildProcess([
+      Deployment.executable, "replay", path, "--json", "--speed", "1", "--budget-mode", "reject", "--state-dir", dev.state.path,
+    ])
+    try await eventually("the first is sent") { try await dev.control("GET", "/v1/pushes").json["pushes"].array.count == 1 }
+    #expect(try await dev.control("GET", "/v1/apps/com.example.app").json["budgetMode"].string == "reject")
+    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == true)
+    process.signal(SIGINT)
+    #expect(try await process.waitForExit(within: .seconds(20)) == 1)
+    let report = try Document(process.output.data)
+    #expect(report["interrupted"].bool == true && report["pushes"].int == 1, "\(process.output.text)")
+    #expect(try await dev.control("GET", "/v1/apps/com.example.app").text == before)
+    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == false)
+    #expect(try await dev.control("GET", "/v1/registrations?type=widgets").json["registrations"].array.isEmpty)
+    // Without settings of its own an app has none afterwards.
+    _ = try await dev.control("DELETE", "/v1/apps/com.example.app")
+    #expect(try await replay(dev, path, ["--budget", "widgets.interval=0"]).status == 0)
+    #expect(try await dev.control("DELETE", "/v1/apps/com.example.app").status == 404)
+  }
+
+  /// An app that the server does not know is there while it is played, and gone afterwards; one app alone can be chosen.
+  @Test func appsOfTheServer() async throws {
+    let folder = try Folder()
+    let path = folder.path("elsewhere.ndjson")
+    try write(path, [0, 1, 2], bundle: "com.example.elsewhere")
+    let dev = try await Deployment.start(["dev"])
+    let played = try await replay(dev, path, ["--budget-mode", "observe"])
+    #expect(played.status == 0, "\(played.standardError)")
+    #expect(try counts(played, "replayed") == ["applied (reloaded)": 3] && counts(played, "recorded") == ["not known": 3])
+    #expect(try await dev.control("GET", "/v1/apps/com.example.elsewhere").status == 404)
+    let wrong = try await replay(dev, path, ["--budget", "widgets.burst=9", "--budget", "widgets.allowance=3"])
+    #expect(wrong.status == 1 && wrong.standardError.contains("budgets.widgets.burst must not be more"), "\(wrong.standardError)")
+    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == false, "it runs again")
+    let none = try await replay(dev, path, ["--bundle-id", "com.example.app"])
+    #expect(none.status == 0, "\(none.standardError)")
+    #expect(try Document(none.standardOutput)["pushes"].int == 0)
   }
 
   /// The example of the documentation, with what it says of it.

@@ -32,8 +32,8 @@ struct ReplayApps {
     guard wanted != now[bundleID] ?? base ?? [:] || !isKnown else { return }
     let answer = try control.call("PUT", path(bundleID), .object(wanted))
     guard answer.isSuccess else {
-      let hint = isKnown ? "" : "; the server does not know the app: start it with `widgetpush dev --any-app`, or --app \(bundleID)"
-      throw CommandError("the settings of \(bundleID) for the replay: \(CommandError(answer))\(hint)")
+      let unknown = isKnown ? "" : ", which the server does not know yet"
+      throw CommandError("the settings of \(bundleID)\(unknown), for the replay: \(CommandError(answer))")
     }
     before[bundleID] = base
     now[bundleID] = wanted

@@ -33,6 +33,8 @@ struct ReplayRun {
   private var registered: Set<String> = []
   private var sent: [(recorded: PushID, replayed: PushID?)] = []
   private var failures = 0
+  /// Whether nothing was sent since the clock was last moved.
+  private var isSettled = true
   /// When the replay began, by the server's clock and by the machine's.
   private var beginning = (product: Instant.distantPast, real: Instant.distantPast)
   /// Registrations that the server did not take, and why.
@@ -80,6 +82,7 @@ struct ReplayRun {
   private mutating func play(_ progress: inout Progress) throws {
     var reader = try RecordingReader(options.path)
     while let line = try reader.read() {
+      guard line.content.asksForSomething else { continue }
       guard try reach(line.at) else { return }
       switch line.content {
       case .push(let push):
@@ -95,8 +98,8 @@ struct ReplayRun {
       case .beginning, .outcome, .lost, .end, .nothing: break
       }
     }
-    _ = try reach(digest.end)
-    try clock.move(to: clock.now)
+    guard try reach(digest.end) else { return }
+    if !isSettled { try clock.move(to: clock.now) }
     try clock.settle()
   }
 
@@ -106,13 +109,15 @@ struct ReplayRun {
     let due = beginning.real + pace.delay(span)
     while !interruption.isSet, Machine.now < due { Machine.sleep(min(due - Machine.now, .milliseconds(100))) }
     guard !interruption.isSet else { return false }
-    if beginning.product + span > clock.now { try clock.move(to: beginning.product + span) }
+    // What was sent before has come to its end by then: nothing depends on how fast who answers.
+    let target = max(clock.now, beginning.product + span)
+    if target > clock.now || !isSettled { try clock.move(to: target) }
+    isSettled = true
     return true
   }
 
   private mutating func send(_ recorded: RecordedPush) throws {
-    // What was sent before has come to its end: it does not depend on how fast who answers.
-    try clock.move(to: clock.now)
+    isSettled = false
     let push = tokens.moved(dates.moved(recorded, to: clock.senders))
     do {
       let answer = try sender.send(push, now: clock.senders)
@@ -169,5 +174,15 @@ struct ReplayRun {
     problems += apps.restore()
     do { try clock.restore() } catch { problems.append("the clock, which stands: \(error)") }
     return problems
+  }
+}
+
+extension RecordingLine.Content {
+  /// Whether there is something to do about it in a replay.
+  fileprivate var asksForSomething: Bool {
+    switch self {
+    case .push, .registration, .unregistered, .app: true
+    case .beginning, .outcome, .lost, .end, .nothing: false
+    }
   }
 }

@@ -4,7 +4,7 @@ import JSON
 import Primitives
 import Push
 
-/// What people and apps hand in: registrations and configuration files.
+/// What people and apps hand in: registrations, recordings and configuration files.
 enum ControlEntries {
   static func registration(_ input: [UInt8]) {
     guard let value = try? JSONValue.parse(input) else { return }
@@ -12,6 +12,12 @@ enum ControlEntries {
     guard var reader = try? JSONReader(value, at: "") else { return }
     let token = DeviceToken(hex: "a1b2")!
     if (try? RegistrationBody.read(&reader, token: token)) != nil { try? reader.finish() }
+  }
+
+  static func recording(_ input: [UInt8]) {
+    guard let line = try? RecordingLine(JSONValue.parse(input)) else { return }
+    if case .beginning(let beginning) = line.content, beginning.version != RecordingLine.version { return }
+    precondition((try? RecordingLine(JSONValue.parse(line.text))) == line, "what is written is not what was read")
   }
 
   static func configuration(_ input: [UInt8]) {

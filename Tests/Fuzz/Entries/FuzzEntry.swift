@@ -8,6 +8,8 @@ public enum FuzzEntry: String, CaseIterable, Sendable {
   case payloads
   /// The body of a registration.
   case registrations
+  /// A line of a recording.
+  case recordings
   /// A configuration file, of a gateway and of a device.
   case configurations
   /// An upstream's HTTP/2 bytes: the forwarder's session, and what its answers mean.
@@ -20,6 +22,7 @@ public enum FuzzEntry: String, CaseIterable, Sendable {
     case .tokens: RuleEntries.token(input)
     case .payloads: RuleEntries.payload(input)
     case .registrations: ControlEntries.registration(input)
+    case .recordings: ControlEntries.recording(input)
     case .configurations: ControlEntries.configuration(input)
     case .answers: AnswerEntry.run(input)
     }
