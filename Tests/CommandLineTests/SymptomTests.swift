@@ -25,10 +25,26 @@ import Testing
       (String(token.dropLast(4)), "which is this token without its last 4 digits"),
       (String(token.dropFirst(2)), "which is this token without its first 2 digits"),
       (token + "00", "which is this token with 2 digits more"),
+      (String(token.prefix(8)) + token.dropFirst(10), "which has 2 digits less"),
+      (String(token.prefix(8)) + "0f" + token.dropFirst(8), "which has 2 digits more"),
+      ("00" + token, "which has 2 digits more"), (String(token.prefix(8)) + token.dropFirst(14), nil),
       ("4" + token.dropFirst(), "which differs in 1 digit"), ("4444" + token.dropFirst(4), "which differs in 4 digits"),
       ("44444" + token.dropFirst(5), nil), (token, nil), ("3fa2", nil), (String(repeating: "00", count: 32), nil),
     ] as [(String, String?)])
   func likeness(other: String, how: String?) { #expect(Symptom.likeness(other, Self.token) == how) }
+
+  /// The nearest is named, wherever it stands, and whole: it is there to be copied.
+  @Test func theNearestRegisteredTokenIsNamed() {
+    func row(_ token: String) -> JSONValue { ["token": .string(token), "type": "widgets", "bundleID": "com.example.app"] }
+    var search = Kin.Search(Self.token)
+    search.look(at: row("444" + Self.token.dropFirst(3)))
+    search.look(at: row("4" + Self.token.dropFirst()))
+    search.look(at: row("44" + Self.token.dropFirst(2)))
+    search.look(at: row(String(repeating: "00", count: 32)))
+    #expect(search.nearest?.token == "4" + Self.token.dropFirst())
+    #expect(search.nearest?.sentence.contains("a widgets token of com.example.app, which differs in 1 digit") == true)
+    #expect(Kin.Search(Self.token).nearest == nil)
+  }
 
   @Test func aMistypedTokenIsNearest() {
     let mistyped = "4" + Self.token.dropFirst()

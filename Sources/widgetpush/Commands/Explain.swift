@@ -20,15 +20,23 @@ extension Command {
     let found = try arguments.operands.first.map { name throws(CommandError) in try finder.find(name) } ?? .push(try finder.last())
     switch found {
     case .push(let push):
-      Console.print(arguments.wantsJSON ? push.serialized(pretty: true) : PushStory.text(of: push, waiting: finder.waiting(push)))
+      let kin = finder.kin(push)
+      if arguments.wantsJSON, case .object(var json) = push {
+        json["nearest"] = kin?.json
+        Console.print(JSONValue.object(json).serialized(pretty: true))
+      } else {
+        Console.print(PushStory.text(of: push, waiting: finder.waiting(push), kin: kin))
+      }
     case .token(let token, let registration, let pushes, let symptom):
+      let kin = registration == nil && !pushes.isEmpty ? finder.kin(of: token) : nil
       if arguments.wantsJSON {
+        // A token that pushes reached has no symptom, and may still be another one mistyped.
         var json: JSONObject = ["token": .string(token), "registration": registration ?? .null, "pushes": .array(pushes)]
-        json["nearest"] = symptom?.json
+        json["nearest"] = symptom?.json ?? kin.map { .array([$0.json]) }
         Console.print(JSONValue.object(json).serialized(pretty: true))
       } else {
         let waiting = pushes.first.flatMap(finder.waiting)
-        Console.print(TokenStory.text(of: token, registration, pushes, waiting: waiting, symptom: symptom))
+        Console.print(TokenStory.text(of: token, registration, pushes, waiting: waiting, symptom: symptom, kin: kin))
       }
     }
     return 0

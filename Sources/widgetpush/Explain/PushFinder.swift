@@ -50,6 +50,19 @@ struct PushFinder {
     return Waiting(push, report)
   }
 
+  /// The registered token that the unknown one of a refused push nearly is, of those that the access token may see; nil where there is none.
+  func kin(_ push: JSONValue) -> Kin? {
+    guard push["cause"]?.stringValue == Cause.tokenUnknown.name, let token = push["token"]?.stringValue else { return nil }
+    return kin(of: token)
+  }
+
+  /// The registered token that `token`, which is not, nearly is. It helps a story along, which is told without it all the same.
+  func kin(of token: String) -> Kin? {
+    var search = Kin.Search(token)
+    try? eachRow("/v1/registrations", "registrations") { search.look(at: $0) }
+    return search.nearest
+  }
+
   /// What `name` means; throws when it means nothing or more than one thing.
   func find(_ name: String) throws(CommandError) -> Found {
     if PushID(name) != nil {
@@ -70,7 +83,10 @@ struct PushFinder {
   /// A whole token that is registered, or that pushes were sent to.
   private func token(_ token: String) throws(CommandError) -> Found? {
     let answer = try client.call("GET", "/v1/registrations/\(token)")
-    var pushes = try client.get("/v1/pushes?token=\(token)&limit=\(Self.tokenPushes)")["pushes"]?.arrayValue ?? []
+    // The beginning of a token stands for the only one that begins so, whose pushes are not this one's; of several it is refused.
+    let page = try client.call("GET", "/v1/pushes?token=\(token)&limit=\(Self.tokenPushes)")
+    guard page.isSuccess || token.count < Self.wholeTokenDigits else { throw CommandError(page) }
+    var pushes = (page.success?["pushes"]?.arrayValue ?? []).filter { $0["token"]?.stringValue == token }
     if let newest = pushes.first { pushes[0] = whole(newest) }
     guard answer.isSuccess || !pushes.isEmpty || token.count >= Self.wholeTokenDigits else { return nil }
     let symptom = pushes.isEmpty ? try self.symptom(of: token, answer.success) : nil
@@ -90,6 +106,7 @@ struct PushFinder {
   private func byPrefix(_ digits: String) throws(CommandError) -> Found {
     var pushes: [String: JSONValue] = [:]
     var tokens: Set<String> = []
+    var own: [JSONValue] = []
     func note(_ push: JSONValue) {
       guard let id = push["id"]?.stringValue?.lowercased(), id.hasPrefix(digits), pushes[id] == nil else { return }
       pushes[id] = push
@@ -97,7 +114,14 @@ struct PushFinder {
     try eachRow("/v1/broadcasts", "broadcasts", note)
     try eachRow("/v1/pushes", "pushes") { push in
       note(push)
-      if let token = push["token"]?.stringValue, token.hasPrefix(digits) { tokens.insert(token) }
+      guard let token = push["token"]?.stringValue, token.hasPrefix(digits) else { return }
+      tokens.insert(token)
+      if token == digits, own.count < Self.tokenPushes { own.append(push) }
+    }
+    // What was sent to these very digits is meant first, however other tokens begin.
+    if let newest = own.first {
+      own[0] = whole(newest)
+      return .token(digits, registration: nil, pushes: own, symptom: nil)
     }
     try eachRow("/v1/registrations", "registrations") { registration in
       if let token = registration["token"]?.stringValue, token.hasPrefix(digits) { tokens.insert(token) }

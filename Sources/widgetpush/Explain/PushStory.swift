@@ -2,9 +2,10 @@ import JSON
 
 /// The whole life of one push as a text for people: what became of it, its steps with times, why, and what to do.
 enum PushStory {
-  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it; `waiting` is what it waits for, where that is known.
-  static func text(of push: JSONValue, waiting: Waiting? = nil) -> String {
-    let paragraphs = [heading(push), verdict(push, waiting), steps(push), advice(push), warnings(push), payload(push)]
+  /// The story of a push as `GET /v1/pushes/{apns-id}` tells it; `waiting` is what it waits for, and `kin` what its unknown token may have
+  /// been meant for, where that is known.
+  static func text(of push: JSONValue, waiting: Waiting? = nil, kin: Kin? = nil) -> String {
+    let paragraphs = [heading(push), verdict(push, waiting), steps(push), advice(push, kin), warnings(push), payload(push)]
     return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
@@ -73,8 +74,9 @@ enum PushStory {
     return (["steps"] + Table.lines(rows).map { "  \($0)" }).joined(separator: "\n")
   }
 
-  private static func advice(_ push: JSONValue) -> String {
+  private static func advice(_ push: JSONValue, _ kin: Kin?) -> String {
     guard let remedy = push["remedy"]?.stringValue else { return "" }
+    if let kin { return "what to do\n  \(kin.sentence)\n  Or: \(remedy)" }
     let certainty =
       switch push["certainty"]?.stringValue {
       case "likely": " (likely)"

@@ -102,9 +102,19 @@ struct Symptom {
     if token.hasPrefix(other) { return "which is this token without its last \(token.count - other.count) digits" }
     if token.hasSuffix(other) { return "which is this token without its first \(token.count - other.count) digits" }
     if other.hasPrefix(token) { return "which is this token with \(other.count - token.count) digits more" }
-    guard other.count == token.count else { return nil }
+    guard other.count == token.count else { return gap(other, token) }
     let differing = zip(other.utf8, token.utf8).count { $0 != $1 }
     return differing <= digitsMax ? "which differs in \(differing) digit\(differing == 1 ? "" : "s")" : nil
+  }
+
+  /// How `other` differs where one of the two lacks a few digits somewhere.
+  private static func gap(_ other: String, _ token: String) -> String? {
+    let (more, less) = other.utf8.count > token.utf8.count ? (other, token) : (token, other)
+    let count = more.utf8.count - less.utf8.count
+    let start = zip(more.utf8, less.utf8).prefix { $0 == $1 }.count
+    let end = zip(more.utf8.reversed(), less.utf8.reversed()).prefix { $0 == $1 }.count
+    guard count <= digitsMax, start + end >= less.utf8.count else { return nil }
+    return "which has \(count) digit\(count == 1 ? "" : "s") \(more == other ? "more" : "less")"
   }
 
   /// Whether one bundle id is nearly the other: longer by a suffix, in other letter case, or mistyped.

@@ -2,12 +2,12 @@ import JSON
 
 /// A push token as a text for people: what it stands for, and what was sent to it.
 enum TokenStory {
-  /// The story of a token; `pushes` are its latest, newest first, `waiting` is what the newest waits for, and `symptom` what came nearest
-  /// where there is none.
+  /// The story of a token; `pushes` are its latest, newest first, `waiting` is what the newest waits for, `symptom` what came nearest
+  /// where there is none, and `kin` what may have been meant where it is not registered.
   static func text(
-    of token: String, _ registration: JSONValue?, _ pushes: [JSONValue], waiting: Waiting? = nil, symptom: Symptom? = nil
+    of token: String, _ registration: JSONValue?, _ pushes: [JSONValue], waiting: Waiting? = nil, symptom: Symptom? = nil, kin: Kin? = nil
   ) -> String {
-    var paragraphs = [heading(token, registration)]
+    var paragraphs = [heading(token, registration, kin)]
     guard let newest = pushes.first else {
       paragraphs.append((symptom ?? Symptom(token, registration, pushes: [], tokens: [])).text)
       return paragraphs.joined(separator: "\n\n")
@@ -19,9 +19,10 @@ enum TokenStory {
     return paragraphs.joined(separator: "\n\n")
   }
 
-  private static func heading(_ token: String, _ registration: JSONValue?) -> String {
+  private static func heading(_ token: String, _ registration: JSONValue?, _ kin: Kin?) -> String {
     guard let registration else {
-      return "token \(token)\n  is not registered; register it with `widgetpush register TOKEN` or PUT /v1/registrations/TOKEN"
+      let hint = kin.map { "\n  \($0.sentence)" } ?? ""
+      return "token \(token)\n  is not registered; register it with `widgetpush register TOKEN` or PUT /v1/registrations/TOKEN\(hint)"
     }
     var lines = ["token \(token)"]
     let type = registration["type"]?.stringValue ?? "?"
