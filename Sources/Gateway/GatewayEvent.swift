@@ -123,6 +123,8 @@ public struct RefusedRequest: Sendable {
   public var type: PushType?
   /// The reason.
   public var reason: Reason
+  /// Which of the reason's causes it was; `none` where there is one only.
+  public var cause = Cause.none
   /// The header, part of the path or payload field at fault; empty when none is.
   public var field: String
   /// What is wrong and what would be right.

@@ -66,6 +66,11 @@ extension AdmissionPreview {
       if cause == .none { object["happened"] = "It would go to its upstream at once." }
       object["certainty"] = .string(Certainty.cannotSee.name)
       object["remedy"] = "What the device does with it is not known before it is sent; widgetpush send tells."
+      if let warning = warnings.firstRefused {
+        object["happened"] = "It would go to its upstream at once, and the device would drop it without telling anyone."
+        object["certainty"] = .string(Certainty.likely.name)
+        object["remedy"] = .string(warning.sentence)
+      }
     case .waiting(let due, let cause):
       object = accepted(cause)
       object["due"] = due.map(\.json)
@@ -74,6 +79,8 @@ extension AdmissionPreview {
       object["mergedInto"] = .string(id.description)
     case .ended(_, let cause): object = accepted(cause)
     }
+    // With validation strict it would be refused for that.
+    if warnings.firstRefused != nil, result.disposition != .refused { object["deviceIgnores"] = true }
     object["budget"] = budget.map { .string($0.rawValue) }
     object["budgetBefore"] = budgetBefore.map { .integer(Int64($0)) }
     object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }

@@ -1,6 +1,7 @@
 import HTTP2
 import Primitives
 import Push
+import Reactor
 import Transport
 
 /// Tells of malformed requests, which nobody answers, and of a flood of them no more than a few.
@@ -23,5 +24,12 @@ final class MalformedTeller {
         RejectedRequest(
           peer: connection.peer, serverName: connection.serverName, request: first, others: untold + requests.count - 1)))
     untold = 0
+  }
+}
+
+extension ProviderLoop {
+  func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) {
+    for request in requests { metrics.malformed(request.fault, shard: index) }
+    malformed.tell(requests, from: connection, at: loop.realNow)
   }
 }

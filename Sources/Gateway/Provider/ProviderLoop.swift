@@ -35,7 +35,7 @@ final class ProviderLoop {
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
   let observer: (@Sendable (GatewayEvent) -> Void)?
-  private let malformed: MalformedTeller
+  let malformed: MalformedTeller
   private let explainsAlways: Bool
   let clock: ClockDriver
   let clockSettings: ClockSettings
@@ -192,11 +192,6 @@ extension ProviderLoop: HTTP2ServerHandler {
     refuse(refusal, exchange, environment: state(of: connection).environment)
   }
 
-  func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) {
-    for request in requests { metrics.malformed(request.fault, shard: index) }
-    malformed.tell(requests, from: connection, at: loop.realNow)
-  }
-
   func connectionFailed(_ failure: ConnectionFailure) {
     metrics.refused(ConnectionRefusal(failure.end), shard: index)
     observer?(.connectionFailed(failure))
@@ -242,7 +237,8 @@ extension ProviderLoop: HTTP2ServerHandler {
     observer?(
       .refused(
         RefusedRequest(
-          id: id, token: refusal.token, type: refusal.type, reason: refusal.reason, field: refusal.field, detail: refusal.detail)))
+          id: id, token: refusal.token, type: refusal.type, reason: refusal.reason, cause: cause, field: refusal.field,
+          detail: refusal.detail)))
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
 
@@ -334,7 +330,9 @@ extension ProviderLoop {
     let detail = operation.detail.isEmpty ? happened : bytes[operation.detail].string
     observer?(
       .refused(
-        RefusedRequest(id: operation.id, token: operation.token, type: operation.type, reason: reason, field: "", detail: detail)))
+        RefusedRequest(
+          id: operation.id, token: operation.token, type: operation.type, reason: reason, cause: cause,
+          field: cause == .tokenKindMismatch ? "aps.event" : "", detail: detail)))
     guard let exchange else { return }
     let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
     // Whose the token is would be news to a stranger.

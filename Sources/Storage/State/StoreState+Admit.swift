@@ -252,6 +252,11 @@ extension StoreState {
 
   /// What exactly was wrong, where the cause's own sentence leaves it open; else empty.
   func detail(of reason: Reason, _ operation: AdmitOperation, _ batch: Batch) -> String {
+    if reason == .badPayload, operation.mismatch.isEmpty {
+      return operation.traits.activity == .start
+        ? "aps.event is \"start\", which goes to a push-to-start token, and this is the token of an activity"
+        : "aps.event must be \"start\" for a push-to-start token, which takes nothing else"
+    }
     if reason == .badPayload { return batch.bytes[operation.mismatch].string }
     guard reason == .deviceTokenNotForTopic, let number = tokens.find(operation.token) else { return "" }
     let (kind, bundleID) = (tokens[number].pointee.kind, routes.bundleID(tokens[number].pointee.route))

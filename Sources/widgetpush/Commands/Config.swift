@@ -102,9 +102,11 @@ enum ConfigurationText {
     return ["keys": .array(keys)]
   }
 
-  /// What a configuration lists, in one line.
+  /// What a configuration lists, in one line; what it leaves out a server takes from its state folder, or does without.
   static func summary(of configuration: GatewayConfiguration) -> String {
-    func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    func count(_ number: Int, _ noun: String) -> String {
+      number == 0 ? "\(noun)s by default" : "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
     return [
       count(configuration.apps.count + (configuration.anyApp == nil ? 0 : 1), "app"), count(configuration.providers.count, "provider"),
       count(configuration.signingKeys.count, "team"), count(configuration.upstreams.count, "upstream"),

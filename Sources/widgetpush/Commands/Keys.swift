@@ -72,8 +72,15 @@ extension Command {
       id: id, team: team, use: use, bundleIDs: bundleIDs.isEmpty ? nil : bundleIDs, environment: environment)
     let file = folder.file(entry.fileName)
     try FileLock.holding(folder.file(".lock")) {
-      guard !Files.exists(file) else { throw CommandError("there is a file \(file) already") }
       var ring = try KeyRing(in: folder)
+      if let present = ring.entries.first(where: { $0.id == id }) {
+        throw CommandError(
+          "the key \(id) is here already, as the \(present.use.rawValue) key of team \(present.team); take it out with `widgetpush keys remove \(id)` first"
+        )
+      }
+      guard !Files.exists(file) else {
+        throw CommandError("there is a file \(file) already, of a key that the folder was made with; give this one another --key-id")
+      }
       try ring.add(entry)
       try Files.write(pem.hasSuffix("\n") ? pem : pem + "\n", to: file, mode: 0o600)
       try ring.write(to: folder)

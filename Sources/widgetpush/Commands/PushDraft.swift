@@ -11,6 +11,12 @@ enum PushDraft {
     let kind = registration?["type"]?.stringValue.flatMap { TokenKind(name: $0) }
 
     let given = try arguments.choice("--type", of: PushType.allCases.map(\.description)).flatMap { PushType($0) }
+    // What an option of activities is to make cannot be known of a token that nobody has registered.
+    if registration == nil, given == nil, let part = activityOptions.first(where: arguments.has) {
+      throw CommandError(
+        "no registered token begins with \(token), so nobody knows that \(part) is for it; register it with `widgetpush register TOKEN --type liveactivity`, or add --type liveactivity"
+      )
+    }
     let type = given ?? kind?.pushType ?? .widgets
     let bundleID = arguments.value("--bundle-id") ?? registration?["bundleID"]?.stringValue ?? Command.defaultBundleID
     let isReload = type == .widgets || type == .controls
@@ -22,6 +28,9 @@ enum PushDraft {
       payload: try payload(arguments, type, kind, now: now))
   }
 
+  /// The options that make a Live Activity's payload, and no other's.
+  private static let activityOptions = ["--event", "--content-state", "--attributes-type", "--attributes"]
+
   /// The value of a header that an empty option leaves out.
   private static func header(_ option: String, _ arguments: Arguments, standard: String?) -> String? {
     guard let given = arguments.value(option) else { return standard }
@@ -29,7 +38,7 @@ enum PushDraft {
   }
 
   private static func payload(_ arguments: Arguments, _ type: PushType, _ kind: TokenKind?, now: Instant) throws -> [UInt8] {
-    let parts = ["--event", "--content-state", "--attributes-type", "--attributes", "--alert"].filter(arguments.has)
+    let parts = (activityOptions + ["--alert"]).filter(arguments.has)
     if let text = arguments.value("--payload") {
       if let part = parts.first { throw UsageError("\(part) makes a payload, so it cannot stand beside --payload") }
       if text == "-" { return Array(try Files.readStandardInput().utf8) }

@@ -13,7 +13,8 @@ extension Command {
       """,
     options: [
       Option("--key", "FILE", "private key as PEM, such as Apple's AuthKey_ABCDE12345.p8 (that of the state folder)"),
-      Option("--key-id", "ID", "its id (the one in the file's name)"), Option("--team", "ID", "the team's id (that of the state folder)"),
+      Option("--key-id", "ID", "its id (the one in the file's name)"),
+      Option("--team", "ID", "the team's id (that of the state folder; with --key there is none)"),
       Option(switch: "--fresh", "signs another one, whatever was printed before"), .json, .stateFolder,
     ],
     examples: [

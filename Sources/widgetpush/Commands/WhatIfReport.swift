@@ -19,7 +19,8 @@ extension ProviderClient.Push {
 enum WhatIfReport {
   /// Whether the push would do nothing.
   static func isInVain(_ answer: JSONValue) -> Bool {
-    switch answer["disposition"]?.stringValue.flatMap({ Disposition(name: $0) }) {
+    if answer["deviceIgnores"]?.boolValue == true { return true }
+    return switch answer["disposition"]?.stringValue.flatMap({ Disposition(name: $0) }) {
     case .refused, .ignored, .expired, .failed: true
     case nil, .waiting, .merged, .forwarding, .accepted, .applied: false
     }
@@ -29,8 +30,9 @@ enum WhatIfReport {
   static func text(_ answer: JSONValue) -> String {
     let reason = answer["reason"]?.stringValue.map { " \($0)" } ?? ""
     let cause = answer["cause"]?.stringValue.map { " (\($0))" } ?? ""
+    let end = answer["deviceIgnores"]?.boolValue == true ? ", and ignored by the device" : ""
     var lines = [
-      "would be answered \(answer["status"]?.intValue ?? 0)\(reason): \(answer["disposition"]?.stringValue ?? "unknown")\(cause)"
+      "would be answered \(answer["status"]?.intValue ?? 0)\(reason): \(answer["disposition"]?.stringValue ?? "unknown")\(cause)\(end)"
     ]
     for field in ["happened", "detail"] { if let sentence = answer[field]?.stringValue { lines.append("  \(sentence)") } }
     if let due = answer["due"]?.stringValue { lines.append("  It would go at \(due).") }
@@ -41,7 +43,9 @@ enum WhatIfReport {
       lines.append("  budget \(answer["budget"]?.stringValue ?? ""): \(before) before, \(after) after")
     }
     if !reason.isEmpty || isInVain(answer), let remedy = answer["remedy"]?.stringValue { lines.append("  \(remedy)") }
-    for warning in answer["warnings"]?.arrayValue ?? [] { lines.append("  warning: \(warning["message"]?.stringValue ?? "")") }
+    for warning in answer["warnings"]?.arrayValue ?? [] where warning["message"] != answer["remedy"] {
+      lines.append("  warning: \(warning["message"]?.stringValue ?? "")")
+    }
     return lines.joined(separator: "\n")
   }
 }

@@ -13,7 +13,7 @@ enum EventText {
   static func text(_ event: GatewayEvent, _ credentials: Credentials) -> String? {
     switch event {
     case .refused(let request):
-      let remedy = request.reason.remedy
+      let remedy = Remedy(.refused, cause: request.cause, reason: request.reason)
       let type = request.type.map { "  \($0)" } ?? ""
       let token = request.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
       let cause = request.detail.isEmpty ? remedy.happened : request.detail
@@ -63,13 +63,14 @@ enum EventText {
   static func json(_ event: GatewayEvent, _ credentials: Credentials) -> JSONValue? {
     switch event {
     case .refused(let request):
-      let remedy = request.reason.remedy
+      let remedy = Remedy(.refused, cause: request.cause, reason: request.reason)
       var object: JSONObject = [
         "event": "refused", "id": .string(request.id.description), "status": .integer(Int64(request.reason.status)),
         "reason": .string(request.reason.description),
       ]
       object["token"] = request.token.map { .string($0.hex) }
       object["type"] = request.type.map { .string($0.description) }
+      if request.cause != .none { object["cause"] = .string(request.cause.name) }
       if !request.field.isEmpty { object["field"] = .string(request.field) }
       if !request.detail.isEmpty { object["detail"] = .string(request.detail) }
       object["happened"] = .string(remedy.happened)

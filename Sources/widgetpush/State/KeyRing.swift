@@ -72,10 +72,11 @@ struct KeyRing: Hashable, Sendable {
   /// Adds a key, whose id must be new; of keys to sign with there is one a team.
   mutating func add(_ entry: Entry) throws(CommandError) {
     guard !entries.contains(where: { $0.id == entry.id }) else {
-      throw CommandError("there is a key \(entry.id) already; remove it first")
+      throw CommandError("there is a key \(entry.id) already; take it out with `widgetpush keys remove \(entry.id)` first")
     }
     if entry.use == .signing, let other = entries.first(where: { $0.use == .signing && $0.team == entry.team }) {
-      throw CommandError("the team \(entry.team) signs with the key \(other.id) already; remove that one first")
+      throw CommandError(
+        "the team \(entry.team) signs with the key \(other.id) already; take it out with `widgetpush keys remove \(other.id)` first")
     }
     guard entries.count < Limits.teams else { throw CommandError("\(Limits.teams) keys are the most that are kept; remove one first") }
     entries.append(entry)
