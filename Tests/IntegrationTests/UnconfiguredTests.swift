@@ -36,4 +36,23 @@ import Testing
     try await third.settled(id, as: "applied")
     #expect(try await third.terminate() == 0)
   }
+
+  /// The same without a restart: what waits says so at its next attempt, and goes on as soon as the app is back.
+  @Test func anAppThatAReloadTakesAwayIsMissedUntilAnotherBringsItBack() async throws {
+    let state = try await Deployment.newState()
+    func apps(_ bundleID: String) throws -> String { try state.write("gateway.yaml", "apps:\n  - {bundleID: \(bundleID)}\n") }
+    // In front of nothing.
+    let gateway = try await Deployment.start(["gateway", "--config", apps("com.example.app")], in: state)
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.widgets)
+    let id = try #require(try await gateway.send(.widgets(token))["apns-id"])
+    func isWaiting(for cause: String) async throws -> Bool { try await gateway.record(id)["cause"].string == cause }
+    try await eventually("there is no upstream") { try await isWaiting(for: "upstreamUnavailable") }
+    for (bundleID, cause) in [("org.example.other", "appNotConfigured"), ("com.example.app", "upstreamUnavailable")] {
+      _ = try apps(bundleID)
+      gateway.process.signal(SIGHUP)
+      try await eventually("with \(bundleID) it is \(cause)") { try await isWaiting(for: cause) }
+    }
+    #expect(try await gateway.terminate() == 0)
+  }
 }
