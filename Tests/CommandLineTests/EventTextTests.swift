@@ -41,6 +41,24 @@ import Transport
     #expect(json["event"] == "ignored" && json["cause"] == "noSuchActivity" && json["remedy"]?.stringValue?.isEmpty == false)
   }
 
+  @Test(arguments: MalformedRequest.Fault.allCases) func aMalformedRequestIsToldWithItsRemedy(fault: MalformedRequest.Fault) throws {
+    let peer = try #require(SocketAddress("127.0.0.1:5000"))
+    for (field, others) in [("authorization", 0), ("", 7)] {
+      let request = MalformedRequest(fault, field: field)
+      let event = GatewayEvent.malformed(RejectedRequest(peer: peer, serverName: nil, request: request, others: others))
+      let text = try #require(EventText.text(event, credentials))
+      #expect(text.hasPrefix("malformed request from 127.0.0.1:5000: \(request)\n    \(request.advice)"))
+      #expect(
+        text.contains("7 more were malformed") == (others > 0) && request.description.contains("RFC 9113") && request.advice.last == ".")
+      let json = try #require(EventText.json(event, credentials))
+      #expect(
+        json["event"] == "malformedRequest" && json["fault"]?.stringValue == fault.rawValue && json["field"]?.stringValue ?? "" == field)
+      #expect(json["others"]?.intValue ?? 0 == Int64(others) && json["remedy"]?.stringValue == request.advice)
+    }
+    #expect(MalformedRequest(.trailingSpace, field: "authorization").advice.hasPrefix("Is your token empty?"))
+    #expect(!MalformedRequest(.trailingSpace, field: "apns-topic").advice.contains("token"))
+  }
+
   @Test func aCertificateThatIsTurnedAwayIsToldWithItsRemedy() throws {
     let peer = try #require(SocketAddress("127.0.0.1:5000"))
     let event = GatewayEvent.certificateRefused(
