@@ -144,6 +144,7 @@ private func text(of message: HTTP1Message) -> String {
     ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400, "transfer-encoding", "chunked"),
     ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400, "transfer-encoding", "chunked"),
     ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400, "body", "hexadecimal"),
+    ("PRI * HTTP/1.1\r\nHost: a\r\n\r\n", 400, "method", "must begin"),
     ("GET / HTTP/1.1\nHost: a\r\n\r\n", 400, "headers", "CR LF"), ("GET / HTTP/1.1\r\nHost: a\n\r\n", 400, "headers", "CR LF"),
     ("GET / HTTP/1.1\r\nHost: a\r\n\n", 400, "headers", "CR LF"), ("\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "headers", "CR LF"),
     ("\rGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "headers", "CR LF"), ("GET / HTTP/1.1\r\nA: b\nHost: a\r\n\r\n", 400, "headers", "CR LF"),

@@ -116,7 +116,8 @@ final class HTTP1Decoder {
       if method.isEmpty, byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") { continue }
       isIdle = false
       if byte == UInt8(ascii: " "), !method.isEmpty {
-        begin()
+        // What HTTP/2's preface begins with, which is made to be refused, so that nobody takes frames for requests (RFC 9113 section 3.4).
+        if method.elementsEqual("PRI".utf8) { fault = HTTP1Fault.method(first: method[0]) } else { begin() }
         return index + 1
       }
       guard isTokenByte(byte), method.count < Self.methodBytesMax else {

@@ -52,6 +52,12 @@ import Testing
     ),
     ("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}", "400 Bad Request", "http:// URL"),
     ("PRI * HTTP/1.1\r\n\r\n", "400 Bad Request", "must begin with a line"),
+    ("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}xx0\r\n\r\n", "400 Bad Request", "end in CR LF"),
+    (
+      "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400 Bad Request",
+      "HTTP/1.0 has no transfer-encoding"
+    ),
+    ("GET /hello HTTP/1.1\nHost: a\n\n", "400 Bad Request", "CR LF"),
   ])
   func badRequestsAreAnsweredAndClosed(request: String, status: String, word: String) async throws {
     let stage = try ControlStage()
