@@ -41,23 +41,19 @@ final class HTTP1Decoder {
   /// The byte before, of a method or head: a line ends in CR and LF.
   private var lastByte: UInt8 = 0
 
-  // The field line being read. Pieces of a value must touch, otherwise a line was folded in between.
+  // The field line being read.
   private var name: [UInt8] = []
   private var value: [UInt8] = []
-  private var valueEnd: Int?
+  private var hasValue = false
   private var target: [UInt8] = []
   private var headBytes = 0
-
-  // Where the piece being read lies, for the offsets of `valueEnd`.
-  private var pieceBase: UnsafePointer<CChar>?
-  private var pieceOffset = 0
 
   init(limits: HTTP1Limits) {
     self.limits = limits
     http_parser_settings_init(&settings)
     settings.on_url = { HTTP1Decoder.of($0).readTarget(HTTP1Decoder.bytes($1, $2)) }
     settings.on_header_field = { HTTP1Decoder.of($0).readName(HTTP1Decoder.bytes($1, $2)) }
-    settings.on_header_value = { HTTP1Decoder.of($0).readValue($1!, HTTP1Decoder.bytes($1, $2)) }
+    settings.on_header_value = { HTTP1Decoder.of($0).readValue(HTTP1Decoder.bytes($1, $2)) }
     settings.on_headers_complete = { HTTP1Decoder.of($0).completeHead($0!) }
     settings.on_message_complete = {
       http_parser_pause($0, 1)
@@ -138,7 +134,7 @@ final class HTTP1Decoder {
     let text = String(decoding: method, as: UTF8.self)
     message = HTTP1Message()
     message.method = HTTPMethod(text)
-    (hasHead, continueIsDue, headBytes, valueEnd) = (false, false, 0, nil)
+    (hasHead, continueIsDue, headBytes, hasValue) = (false, false, 0, false)
     (target, name, value) = ([], [], [])
     method.removeAll(keepingCapacity: true)
     http_parser_init(&parser, HTTP_REQUEST)
@@ -154,6 +150,8 @@ final class HTTP1Decoder {
     for index in 0..<consumed {
       let byte = bytes.byte(index)
       if !endsLine(byte) { fault = HTTP1Fault.lineEnd }
+      // The library joins a line that begins with white space to the one before (RFC 9112 section 5.2).
+      if lastByte == UInt8(ascii: "\n"), byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { fault = HTTP1Fault.folded }
       lastByte = byte
     }
     if fault == nil, problem != HPE_OK, problem != HPE_PAUSED { fault = HTTP1Fault.error(problem) }
@@ -163,14 +161,11 @@ final class HTTP1Decoder {
 
   private func execute(_ bytes: RawSpan) -> (consumed: Int, problem: http_errno) {
     let consumed = bytes.withUnsafeBytes { buffer in
-      pieceBase = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-      return withUnsafeMutablePointer(to: &parser) { parser in
+      withUnsafeMutablePointer(to: &parser) { parser in
         parser.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        return pieceBase == nil ? 0 : http_parser_execute(parser, &settings, pieceBase, buffer.count)
+        return http_parser_execute(parser, &settings, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
       }
     }
-    pieceBase = nil
-    pieceOffset += consumed
     return (consumed, http_errno(parser.http_errno))
   }
 
@@ -182,22 +177,20 @@ final class HTTP1Decoder {
   }
 
   private func readName(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
-    if valueEnd != nil { endField() }
+    if hasValue { endField() }
     name += bytes
     return fault == nil ? count(bytes.count) : 1
   }
 
-  private func readValue(_ start: UnsafePointer<CChar>, _ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
-    let offset = pieceOffset + (pieceBase.map { start - $0 } ?? 0)
-    guard valueEnd == nil || valueEnd == offset else { return fail(HTTP1Fault.folded) }
+  private func readValue(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
     value += bytes
-    valueEnd = offset + bytes.count
+    hasValue = true
     return count(bytes.count)
   }
 
   /// The head is whole; 1 keeps the library from the body, and -1 stops it.
   private func completeHead(_ parser: UnsafeMutablePointer<http_parser>) -> CInt {
-    if valueEnd != nil { endField() }
+    if hasValue { endField() }
     guard fault == nil else { return -1 }
     hasHead = true
     message.target = String(decoding: target, as: UTF8.self)
@@ -221,7 +214,7 @@ final class HTTP1Decoder {
     defer {
       name = []
       value = []
-      valueEnd = nil
+      hasValue = false
     }
     guard !name.isEmpty, name.allSatisfy(isTokenByte) else {
       _ = fail(HTTP1Fault.fieldName)
