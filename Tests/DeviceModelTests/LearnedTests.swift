@@ -102,6 +102,30 @@ import Testing
     #expect(own.widgets.map(\.id) == ["Orders-1", "Orders-2"], "and only those")
   }
 
+  /// A device that somebody has set up has tokens of its own; those that are registered for it besides do the same there.
+  @Test(arguments: [TokenKind.widgets, .controls, .liveactivity, .pushToStart, .app])
+  func aTokenBesideTheDevicesOwnDoesTheSameThere(kind: TokenKind) throws {
+    var fleet = try phone()
+    var word = try registration(kind)
+    word.device = "phone"
+    if kind == .controls { word.controlKind = "Lamp" }
+    let own = try (fleet.token("app"), fleet.token("pushToStart"))
+    fleet.learn(word, at: noon)
+    let aps =
+      switch kind {
+      case .liveactivity: #"{"timestamp":\#(noon.unixSeconds),"event":"update","content-state":{"n":1}}"#
+      case .pushToStart: #"{"timestamp":1,"event":"start","content-state":{},"attributes-type":"T","attributes":{},"alert":{"title":"x"}}"#
+      case .app: #"{"alert":"hi"}"#
+      default: #"{"content-changed":true}"#
+      }
+    let types: [TokenKind: PushType] = [.widgets: .widgets, .controls: .controls, .app: .alert]
+    #expect(fleet.push(#"{"aps":\#(aps)}"#, to: word.token, types[kind] ?? .liveactivity).disposition == .applied)
+    #expect(names(fleet) == ["phone"] && fleet.events(of: "phone", after: 0, limit: 10).events.last?.token == word.token)
+    #expect(try own == (fleet.token("app"), fleet.token("pushToStart")))
+    try fleet.removeApp(app, from: "phone", at: noon)
+    #expect(fleet.push(#"{"aps":\#(aps)}"#, to: word.token, types[kind] ?? .liveactivity).disposition == .refused, "it goes with its app")
+  }
+
   @Test func aTokenThatIsRegisteredAnewStandsForSomethingElse() throws {
     var fleet = try phone()
     let token = try token([0x5E, 0xC2])

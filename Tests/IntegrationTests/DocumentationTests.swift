@@ -28,7 +28,7 @@ import Testing
     Page(name: "docs/clock.md", signs: ["2031-01-31T08:00:00Z"]),
     Page(name: "docs/credentials.md", signs: ["ABCDE12345", "registered"]),
     Page(name: "docs/delivery.md", signs: [#""disposition":"failed""#]),
-    Page(name: "docs/faults.md", signs: ["503"]),
+    Page(name: "docs/faults.md", signs: ["503", "2 of 2", "removed 1 fault"]),
     Page(name: "docs/record-and-replay.md", signs: ["recorded", "became the same"]),
     Page(name: "docs/reloads.md", signs: ["registrations match; nothing was sent", "finished", #"{"pushes":[]}"#]),
   ]

@@ -190,19 +190,6 @@ import Testing
     #expect(try await other.terminate() == 0)
   }
 
-  @Test func whatTheDocumentTellsToTypeWorks() async throws {
-    let dev = try await Deployment.start(["dev"])
-    let text = try String(contentsOfFile: repository + "/docs/faults.md", encoding: .utf8)
-    let block = try #require(text.firstMatch(of: #/(?s)```sh\n(.*?)```/#).map { String($0.1) })
-    let folder = try Folder()
-    try FileManager.default.createSymbolicLink(atPath: folder.path("widgetpush"), withDestinationPath: Deployment.executable)
-    let script = "cd \(folder.path) && PATH=$PWD:$PATH && export WIDGETPUSH_STATE_DIR=\(dev.state.path)\n\(block)"
-    let result = try await run(["bash", "-euc", script])
-    #expect(result.status == 0, "\(result.standardError)")
-    #expect(result.text.contains("2 of 2") && result.text.contains("removed 1 fault"), "\(result.text)")
-    #expect(try await dev.terminate() == 0)
-  }
-
   @Test func theCommandSetsListsAndRemovesThem() async throws {
     let dev = try await Deployment.start(["dev"])
     let token = newToken()
