@@ -68,8 +68,10 @@ final class Registrar: Sendable {
 /// The registrar's state on its own loop.
 private final class RegistrarWorker {
   private let gateway: GatewayAccess
-  /// Open while there is something to tell: an idle connection would hold up a gateway that wants to stop.
+  /// Open while there is something to tell or to ask, and a moment longer: an idle connection would hold up a gateway that wants to stop,
+  /// and a new one for each of many questions cost both a handshake.
   private var client: BlockingHTTPClient?
+  private var used = Uptime(nanoseconds: .min)
   private let report: @Sendable (Registrar.Report) -> Void
   private unowned let loop: EventLoop
   private var queue: RegistrationQueue
@@ -92,20 +94,31 @@ private final class RegistrarWorker {
       let (outcome, message) = call(effect)
       report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read()), message: message))
     }
-    if let due = queue.due { timer?.arm(at: due) } else { client = nil }
+    if let due = queue.due {
+      timer?.arm(at: due)
+    } else if client != nil {
+      let close = used + .milliseconds(Limits.registrarIdleMilliseconds)
+      if Uptime.read() >= close { client = nil } else { timer?.arm(at: close) }
+    }
+  }
+
+  /// The connection, for one more call.
+  private func open() -> BlockingHTTPClient {
+    used = .read()
+    let client = client ?? BlockingHTTPClient(trust: gateway.trust)
+    self.client = client
+    return client
   }
 
   /// What the gateway says of the token.
   func answer(about token: DeviceToken) -> Registrar.Answer {
-    let client = client ?? BlockingHTTPClient(trust: gateway.trust)
-    self.client = client
+    let client = open()
     guard let response = try? client.perform(RegistrationCall.question(token, gateway)) else { return .silence }
     return RegistrationCall.answer(about: token, status: response.status, body: response.body)
   }
 
   private func call(_ effect: DeviceEffect) -> (RegistrationQueue.Outcome, Registrar.Message?) {
-    let client = client ?? BlockingHTTPClient(trust: gateway.trust)
-    self.client = client
+    let client = open()
     do throws(BlockingHTTPClient.Failure) {
       let response = try client.perform(RegistrationCall.request(effect, gateway))
       let message = RegistrationCall.message(effect, status: response.status, id: response.field("apns-request-id"), body: response.body)
