@@ -2,141 +2,34 @@ import Foundation
 import Primitives
 import Testing
 
-@Suite("Record and replay", .processes) struct RecordTests {
-  private func record(_ dev: Deployment, _ path: String, _ more: [String] = []) async throws -> ChildProcess {
-    let process = try ChildProcess([Deployment.executable, "record", "--state-dir", dev.state.path, "--out", path] + more)
-    try await eventually("it records: \(process.errors.text)") { FileManager.default.contents(atPath: path)?.isEmpty == false }
-    return process
-  }
-
-  private func replay(_ dev: Deployment, _ path: String, _ more: [String] = []) async throws -> CommandResult {
-    try await run([Deployment.executable, "replay", path, "--json", "--state-dir", dev.state.path] + more)
-  }
-
-  /// What pushes became, and how many of each, as the report has it.
-  private func counts(_ result: CommandResult, _ name: String) throws -> [String: Int] {
-    let report = try Document(result.standardOutput)
-    var counts: [String: Int] = [:]
-    for row in report["outcomes"].array { counts[row["outcome"].string ?? "not known"] = row[name].int }
-    return counts.filter { $0.value > 0 }
-  }
-
-  private func update(_ token: String) -> PushRequest {
-    PushRequest(
-      "liveactivity", to: token,
-      body: #"{"aps":{"timestamp":\#(Int(Date().timeIntervalSince1970)),"event":"update","content-state":{"stops":2}}}"#
-    ).with("apns-priority", "10")
-  }
-
-  private func lines(_ path: String) throws -> [Document] {
-    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { try Document(Data($0.utf8)) }
-  }
-
-  /// A burst of 50 minutes, over all budgets, and what is wrong in several ways: under the same budgets the same becomes of it, under others
-  /// what they say, and each time the server is afterwards what it was.
-  @Test func aBurstIsPlayedAgain() async throws {
-    let folder = try Folder()
-    let path = folder.path("burst.ndjson")
-    let dev = try await Deployment.start(["dev"])
-    _ = try await dev.control("PUT", "/v1/clock", #"{"frozen":true}"#)
-    let recorder = try await record(dev, path)
-    let (widget, control, activity, late) = (newToken(), newToken(), newToken(), newToken())
-    try await dev.register(widget, RegistrationBody.widgets)
-    try await dev.register(control, RegistrationBody.controls)
-    try await dev.register(activity, RegistrationBody.activity)
-    try await dev.register(late, RegistrationBody.widgets)
-    let rounds = 30
-    for round in 0..<rounds {
-      for push in [.widgets(widget), PushRequest("controls", to: control), update(activity)] {
-        #expect(try await dev.send(push).status == 200)
-      }
-      if round < 2 {
-        let soon = "\(Int(Date().timeIntervalSince1970) + 60)"
-        #expect(try await dev.send(.widgets(late).with("apns-expiration", soon)).status == 200)
-      }
-      if round == 3 {
-        for push in [
-          .widgets(newToken()), .widgets(widget).with("apns-priority", "7"), .widgets(widget).with("apns-id", "seven"),
-          .widgets(widget).body(#"{"aps":{"content-changed":1}}"#), .widgets(widget).with("apns-topic", "com.example.app"),
-        ] as [PushRequest] {
-          #expect(try await dev.send(push).status == 400)
-        }
-      }
-      _ = try await dev.control("POST", "/v1/clock/advance", #"{"by":"100s"}"#)
-    }
-    recorder.signal(SIGINT)
-    #expect(try await recorder.waitForExit(within: .seconds(20)) == 0)
-    let total = 3 * rounds + 7
-    #expect(recorder.errors.text == "\(total) pushes recorded\n")
-
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    let token = try await ProviderToken.of(dev)
-    #expect(!text.contains("bearer") && !text.contains("authorization") && !text.contains(token))
-    #expect((try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int) == 0o600)
-    #expect(try lines(path).last?["end"]["pushes"].int == total)
-
-    let app = try await dev.control("GET", "/v1/apps/com.example.app").text
-    let registrations = try await dev.control("GET", "/v1/registrations").json["registrations"].array.count
-    let same = try await replay(dev, path)
-    #expect(same.status == 0 && same.standardError.isEmpty, "\(same.standardError)")
-    let recorded = try counts(same, "recorded")
-    #expect(try counts(same, "replayed") == recorded)
-    #expect(try Document(same.standardOutput)["same"].int == total && recorded.values.reduce(0, +) == total, "\(same.text)")
-    // A widget: the first, and one each 300 s. A control: 12, the next after 51 min. An activity: 5, and one each 6 min.
-    #expect(recorded["applied (reloaded)"] == 1 + 10 + 12 + 1, "\(recorded)")
-    #expect(recorded["applied (updated)"] == 5 + 8 && recorded["applied (updated) at priority 5"] == rounds - 13, "\(recorded)")
-    #expect(recorded["expired (expirationPassed)"] == 1, "\(recorded)")
-    for reason in ["BadDeviceToken", "BadPriority", "BadMessageId", "BadPayload", "InvalidPushType"] {
-      #expect(recorded.filter { $0.key.hasPrefix("refused \(reason)") }.values.reduce(0, +) == 1, "\(reason): \(recorded)")
-    }
-
-    // Twice the same, byte for byte, but for what differs in any two runs.
-    let profile = ["--budget-mode", "reject", "--budget", "widgets.allowance=5", "--budget", "widgets.interval=0"]
-    let (first, second) = (try await replay(dev, path, profile), try await replay(dev, path, profile + ["--speed", "max"]))
-    #expect(first.status == 0 && second.status == 0, "\(first.standardError) \(second.standardError)")
-    let rejected = try counts(first, "replayed")
-    #expect(try counts(second, "replayed") == rejected && counts(first, "recorded") == recorded)
-    #expect(rejected["applied (reloaded)"] == 5 + 12 + 2 && rejected["applied (updated)"] == 13, "\(rejected)")
-    #expect(rejected["refused TooManyRequests (budgetSpent)"] == (rounds - 5) + (rounds - 12) + (rounds - 13), "\(rejected)")
-
-    let observed = try counts(try await replay(dev, path, ["--budget-mode", "observe"]), "replayed")
-    #expect(observed["applied (reloaded)"] == 2 * rounds + 2 && observed["applied (updated)"] == rounds, "\(observed)")
-    let developer = try counts(try await replay(dev, path, ["--developer-mode"]), "replayed")
-    #expect(developer["applied (reloaded)"] == 2 * rounds + 2 && developer["applied (updated)"] == rounds, "\(developer)")
-
-    #expect(try await dev.control("GET", "/v1/apps/com.example.app").text == app)
-    #expect(try await dev.control("GET", "/v1/registrations").json["registrations"].array.count == registrations)
-    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == true)
-    #expect(try await dev.terminate() == 0)
-  }
-
+@Suite("Recording", .processes) struct RecordTests {
   /// What is on disk when the recorder is killed is a recording, and so is what is left of it when its last line is cut off.
   @Test func aRecorderIsKilled() async throws {
     let folder = try Folder()
     let path = folder.path("killed.ndjson")
     let dev = try await Deployment.start(["dev"])
-    let recorder = try await record(dev, path)
+    let recorder = try await dev.record(to: path)
     let token = newToken()
     try await dev.register(token, RegistrationBody.widgets(minimumInterval: 0))
     for _ in 0..<3 { _ = try await dev.send(.widgets(token)) }
-    try await eventually("all is written") { try lines(path).count { $0["outcome"]["disposition"].string == "applied" } == 3 }
+    try await eventually("all is written") { try recordedLines(path).count { $0["outcome"]["disposition"].string == "applied" } == 3 }
     recorder.signal(SIGKILL)
     _ = try await recorder.waitForExit(within: .seconds(10))
-    let killed = try await replay(dev, path)
+    let killed = try await dev.replay(path)
     #expect(killed.status == 0 && killed.standardError.contains("ended by force"), "\(killed.standardError)")
-    #expect(try counts(killed, "replayed") == ["applied (reloaded)": 3])
+    #expect(try killed.counts("replayed") == ["applied (reloaded)": 3])
     var bytes = try #require(FileManager.default.contents(atPath: path))
     bytes.removeLast(9)
     try bytes.write(to: URL(fileURLWithPath: path))
-    let cut = try await replay(dev, path)
+    let cut = try await dev.replay(path)
     #expect(cut.status == 0 && cut.standardError.contains("is cut off"), "\(cut.standardError)")
-    #expect(try counts(cut, "replayed") == ["applied (reloaded)": 3])
+    #expect(try cut.counts("replayed") == ["applied (reloaded)": 3])
     #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == false, "it runs as it did")
     // A file that is there is not written over.
     let again = try await run([Deployment.executable, "record", "--state-dir", dev.state.path, "--out", path])
     #expect(again.status == 1 && again.standardError.contains("not empty"), "\(again.standardError)")
     try #"{"format":"another"}"#.write(toFile: path, atomically: true, encoding: .utf8)
-    let strange = try await replay(dev, path)
+    let strange = try await dev.replay(path)
     #expect(strange.status == 1 && strange.standardError.contains("line 1"), "\(strange.standardError)")
   }
 
@@ -147,14 +40,62 @@ import Testing
     let dev = try await SharedDev.deployment()
     let token = newToken()
     try await dev.register(token, RegistrationBody.widgets(minimumInterval: 0))
-    let recorder = try await record(dev, path, ["--count", "2", "--json", "--bundle-id", "com.example.app"])
+    let recorder = try await dev.record(to: path, ["--count", "2", "--json", "--bundle-id", "com.example.app"])
     try await eventually(within: .seconds(30), "it ends") {
       _ = try await dev.send(.widgets(token))
       return recorder.exitStatus != nil
     }
     #expect(try await recorder.waitForExit(within: .seconds(10)) == 0)
-    #expect(try lines(path).count { $0["push"]["id"].string != nil } == 2)
+    #expect(try recordedLines(path).count { $0["push"]["id"].string != nil } == 2)
     #expect(recorder.errors.text.contains(#""pushes":2"#), "\(recorder.errors.text)")
+  }
+
+  /// `--for` ends by itself, and says in the file how long nothing came.
+  @Test func soLongIsRecorded() async throws {
+    let folder = try Folder()
+    let path = folder.path("nothing.ndjson")
+    let dev = try await SharedDev.deployment()
+    let recorder = try await dev.record(to: path, ["--for", "1s", "--bundle-id", "com.example.nobody"])
+    #expect(try await recorder.waitForExit(within: .seconds(20)) == 0)
+    let all = try recordedLines(path)
+    #expect(all.first?["recording"]["bundleID"].string == "com.example.nobody" && all.last?["end"]["pushes"].int == 0)
+    let times = all.compactMap { $0["at"].string.flatMap { Instant(rfc3339: $0) } }
+    #expect(try #require(times.last) - #require(times.first) >= .milliseconds(500))
+    let empty = try await dev.replay(path, ["--real-time", "--speed", "max"])
+    #expect(try empty.status == 0 && Document(empty.standardOutput)["pushes"].int == 0, "\(empty.standardError)")
+  }
+
+  /// What is recorded of a push is told once, also where a fault has held it back; and its topic, also where a certificate tells it.
+  @Test func whatFaultsAndCertificatesDoToARecording() async throws {
+    let folder = try Folder()
+    let path = folder.path("held.ndjson")
+    let dev = try await Deployment.start(["dev"])
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.app)
+    _ = try await run([Deployment.executable, "keys", "certificate", "com.example.app", "--state-dir", dev.state.path])
+    let recorder = try await dev.record(to: path)
+    let fault = #"{"match":{"token":"\#(token)"},"then":{"delayMilliseconds":50},"times":1}"#
+    #expect(try await dev.control("POST", "/v1/faults", fault).status == 201)
+    #expect(try await dev.send(PushRequest("alert", to: token)).status == 200)
+    #expect(try await dev.control("POST", "/v1/faults", #"{"match":{"token":"\#(token)"},"then":{"status":503},"times":1}"#).status == 201)
+    #expect(try await dev.send(PushRequest("alert", to: token)).status == 503)
+    let shown = try await run([
+      "curl", "-sS", "--http2", "--cacert", dev.state.path("ca.pem"), "--cert", dev.state.path("Push_com.example.app.pem"), "-H",
+      "apns-push-type: alert", "-d", #"{"aps":{"alert":"Hello"}}"#, "-o", "/dev/null", "-w", "%{http_code}",
+      try dev.url("provider") + "/3/device/\(token)",
+    ])
+    #expect(shown.text == "200", "\(shown.text) \(shown.standardError)")
+    func of(_ name: String) throws -> [Document] { try recordedLines(path).map { $0[name] }.filter { $0["id"].string != nil } }
+    try await eventually("all have come to an end") { try of("outcome").count { $0["disposition"].string != "waiting" } == 3 }
+    recorder.signal(SIGINT)
+    _ = try await recorder.waitForExit(within: .seconds(10))
+    let pushes = try of("push")
+    #expect(pushes.count == 3 && pushes.allSatisfy { $0["headers"]["apns-topic"].string == "com.example.app" }, "\(pushes)")
+    #expect(Set(try of("outcome").map { $0["id"].string }) == Set(pushes.map { $0["id"].string }))
+    // Faults are not recorded: played again, all three are done.
+    let played = try await dev.replay(path)
+    #expect(try played.counts("replayed").values.reduce(0, +) == 3 && !played.counts("replayed").keys.contains { $0.contains("fault") })
+    #expect(try played.counts("recorded").contains { $0.key.contains("fault") }, "\(played.text)")
   }
 
   /// The gateway goes away and comes back: the recorder goes on, and the file says that something may be missing.
@@ -162,15 +103,15 @@ import Testing
     let folder = try Folder()
     let path = folder.path("away.ndjson")
     var dev = try await Deployment.start(["dev"], in: folder)
-    let recorder = try await record(dev, path)
+    let recorder = try await dev.record(to: path)
     _ = try await dev.terminate()
     try await eventually("it says that the gateway is away") { recorder.errors.text.contains("away") }
     dev = try await Deployment.start(["dev"], in: folder)
-    try await eventually("it goes on") { try lines(path).count { $0["recording"]["version"].int == 1 } == 2 }
+    try await eventually("it goes on") { try recordedLines(path).count { $0["recording"]["version"].int == 1 } == 2 }
     recorder.signal(SIGTERM)
     #expect(try await recorder.waitForExit(within: .seconds(10)) == 0)
-    #expect(recorder.errors.text.contains("the gateway was away once"), "\(recorder.errors.text)")
-    let result = try await replay(dev, path)
+    #expect(recorder.errors.text.contains("it was interrupted once"), "\(recorder.errors.text)")
+    let result = try await dev.replay(path)
     #expect(result.status == 0 && result.standardError.contains("nothing was recorded"), "\(result.standardError)")
   }
 
@@ -198,110 +139,4 @@ import Testing
     curl.signal(SIGKILL)
     #expect(try await dev.terminate() == 0)
   }
-
-  /// Without a clock that may be moved, pushes keep their distances.
-  @Test func inRealTime() async throws {
-    let folder = try Folder()
-    let path = folder.path("real.ndjson")
-    let dev = try await Deployment.start(["dev"])
-    let recorder = try await record(dev, path)
-    let token = newToken()
-    try await dev.register(token, RegistrationBody.widgets(minimumInterval: 0))
-    _ = try await dev.send(.widgets(token))
-    _ = try await dev.control("POST", "/v1/clock/advance", #"{"by":"20s"}"#)
-    _ = try await dev.send(.widgets(token))
-    recorder.signal(SIGINT)
-    _ = try await recorder.waitForExit(within: .seconds(10))
-    let before = try await dev.control("GET", "/v1/clock").json["offsetSeconds"].double
-    let start = ContinuousClock.now
-    let result = try await replay(dev, path, ["--real-time", "--speed", "10"])
-    let elapsed = ContinuousClock.now - start
-    #expect(result.status == 0 && elapsed >= .seconds(2), "\(elapsed) \(result.standardError)")
-    #expect(result.standardError.contains("clock is not moved"), "\(result.standardError)")
-    #expect(try counts(result, "replayed") == ["applied (reloaded)": 2])
-    #expect(try await dev.control("GET", "/v1/clock").json["offsetSeconds"].double == before)
-  }
-
-  /// A recording by hand: a registered widget's pushes at these seconds.
-  private func write(_ path: String, _ seconds: [Int], bundle: String = "com.example.app") throws {
-    func at(_ second: Int) -> String { Instant(unixSeconds: 1_800_000_000 + Int64(second)).description }
-    let token = newToken()
-    var lines = [
-      #"{"at":"\#(at(0))","recording":{"version":1,"gateway":"0"}}"#,
-      #"{"at":"\#(at(0))","registration":{"token":"\#(token)","type":"widgets","bundleID":"\#(bundle)","environment":"development"}}"#,
-    ]
-    for (number, second) in seconds.enumerated() {
-      lines.append(
-        #"{"at":"\#(at(second))","push":{"id":"\#(UUID(number: number))","token":"\#(token)","headers":{"apns-topic":"\#(bundle).push-type.widgets","apns-push-type":"widgets"},"payload":{"aps":{"content-changed":true}}}}"#
-      )
-    }
-    lines.append(#"{"at":"\#(at(seconds.last ?? 0))","end":{"pushes":\#(seconds.count)}}"#)
-    try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
-  }
-
-  /// Ctrl-C in the middle: what was sent is told, and the server is as it was, settings that somebody had made included.
-  @Test func aReplayIsEndedEarly() async throws {
-    let folder = try Folder()
-    let path = folder.path("hour.ndjson")
-    try write(path, [0, 3600])
-    let dev = try await Deployment.start(["dev"])
-    _ = try await dev.control("PUT", "/v1/apps/com.example.app", #"{"budgetMode":"observe","budgets":{"widgets":{"allowance":7}}}"#)
-    let before = try await dev.control("GET", "/v1/apps/com.example.app").text
-    let process = try ChildProcess([
-      Deployment.executable, "replay", path, "--json", "--speed", "1", "--budget-mode", "reject", "--state-dir", dev.state.path,
-    ])
-    try await eventually("the first is sent") { try await dev.control("GET", "/v1/pushes").json["pushes"].array.count == 1 }
-    #expect(try await dev.control("GET", "/v1/apps/com.example.app").json["budgetMode"].string == "reject")
-    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == true)
-    process.signal(SIGINT)
-    #expect(try await process.waitForExit(within: .seconds(20)) == 1)
-    let report = try Document(process.output.data)
-    #expect(report["interrupted"].bool == true && report["pushes"].int == 1, "\(process.output.text)")
-    #expect(try await dev.control("GET", "/v1/apps/com.example.app").text == before)
-    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == false)
-    #expect(try await dev.control("GET", "/v1/registrations?type=widgets").json["registrations"].array.isEmpty)
-    // Without settings of its own an app has none afterwards.
-    _ = try await dev.control("DELETE", "/v1/apps/com.example.app")
-    #expect(try await replay(dev, path, ["--budget", "widgets.interval=0"]).status == 0)
-    #expect(try await dev.control("DELETE", "/v1/apps/com.example.app").status == 404)
-  }
-
-  /// An app that the server does not know is there while it is played, and gone afterwards; one app alone can be chosen.
-  @Test func appsOfTheServer() async throws {
-    let folder = try Folder()
-    let path = folder.path("elsewhere.ndjson")
-    try write(path, [0, 1, 2], bundle: "com.example.elsewhere")
-    let dev = try await Deployment.start(["dev"])
-    let played = try await replay(dev, path, ["--budget-mode", "observe"])
-    #expect(played.status == 0, "\(played.standardError)")
-    #expect(try counts(played, "replayed") == ["applied (reloaded)": 3] && counts(played, "recorded") == ["not known": 3])
-    #expect(try await dev.control("GET", "/v1/apps/com.example.elsewhere").status == 404)
-    let wrong = try await replay(dev, path, ["--budget", "widgets.burst=9", "--budget", "widgets.allowance=3"])
-    #expect(wrong.status == 1 && wrong.standardError.contains("budgets.widgets.burst must not be more"), "\(wrong.standardError)")
-    #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == false, "it runs again")
-    let none = try await replay(dev, path, ["--bundle-id", "com.example.app"])
-    #expect(none.status == 0, "\(none.standardError)")
-    #expect(try Document(none.standardOutput)["pushes"].int == 0)
-  }
-
-  /// The example of the documentation, with what it says of it.
-  @Test func asDocumented() async throws {
-    let text = try String(contentsOfFile: repository + "/docs/record-and-replay.md", encoding: .utf8)
-    let block = try #require(text.firstMatch(of: #/(?s)```sh\n(.*?)```/#)).1
-    let dev = try await Deployment.start(["dev"])
-    let folder = try Folder()
-    try FileManager.default.createSymbolicLink(atPath: folder.path(".widgetpush"), withDestinationPath: dev.state.path)
-    let path = URL(fileURLWithPath: Deployment.executable).deletingLastPathComponent().path
-    let result = try await run(["bash", "-euc", "PATH=\(path):$PATH; cd \(folder.path)\n\(block)"])
-    #expect(result.status == 0, "\(result.text) \(result.standardError)")
-    #expect(result.text.contains("4 of 4 became the same"), "\(result.text)")
-    let said = try #require(text.firstMatch(of: #/(?s)```\n( +recorded.*?)1: merged/#)).1
-    #expect(result.text.contains(said), "\(result.text)")
-    #expect(result.text.contains(#""outcome": "applied (reloaded)""#))
-  }
-}
-
-extension UUID {
-  /// An id with that number.
-  fileprivate init(number: Int) { self = UUID(uuidString: String(format: "00000000-0000-0000-0000-%012d", number))! }
 }

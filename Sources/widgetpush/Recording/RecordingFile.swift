@@ -126,7 +126,7 @@ extension RecordingFile.Summary {
   /// For people.
   var text: String {
     var text = "\(pushes) \(pushes == 1 ? "push" : "pushes") recorded"
-    if parts > 1 { text += "; the gateway was away \(parts == 2 ? "once" : "\(parts - 1) times"), and what came meanwhile is missing" }
+    if parts > 1 { text += "; it was interrupted \(parts == 2 ? "once" : "\(parts - 1) times"), and what came meanwhile is missing" }
     if lost != RecordingLine.Lost() {
       text += "; at least \(lost.pushes) more came faster than they could be told, and \(lost.changes + lost.outcomes) other things"
     }
