@@ -15,8 +15,8 @@ public final class FaultBook: Sendable {
   /// Whether any fault is set.
   @inlinable public var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// What happens to a push; nil where no fault strikes it.
-  public func strike(_ token: DeviceToken, bundleID: RawSpan, _ type: PushType, at now: Instant) -> FaultStrike? {
+  /// What happens to a push, or to a broadcast, which has no token; nil where no fault strikes it.
+  public func strike(_ token: DeviceToken?, bundleID: RawSpan, _ type: PushType, at now: Instant) -> FaultStrike? {
     table.withLock { $0.strike(token, bundleID: bundleID, type, at: now) }
   }
 

@@ -17,8 +17,8 @@ public struct FaultMatch: Hashable, Sendable {
     self.type = type
   }
 
-  /// Whether a push is one of them.
-  public func matches(_ token: DeviceToken, bundleID: RawSpan, _ type: PushType) -> Bool {
+  /// Whether a push is one of them; a broadcast has no token.
+  public func matches(_ token: DeviceToken?, bundleID: RawSpan, _ type: PushType) -> Bool {
     if let wanted = self.type, wanted != type { return false }
     if let wanted = self.token, wanted != token { return false }
     if let wanted = self.bundleID, wanted != bundleID.string { return false }

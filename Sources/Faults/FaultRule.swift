@@ -57,7 +57,7 @@ public struct FaultRule: Sendable {
   public var isSpent: Bool { specification.times.map { applied >= $0 } ?? false }
 
   /// What it does to a push, if anything.
-  mutating func strike(_ token: DeviceToken, bundleID: RawSpan, _ type: PushType) -> FaultStrike? {
+  mutating func strike(_ token: DeviceToken?, bundleID: RawSpan, _ type: PushType) -> FaultStrike? {
     guard !isSpent, specification.match.matches(token, bundleID: bundleID, type) else { return nil }
     matched += 1
     if specification.probability < 1, Double.random(in: 0..<1, using: &generator) >= specification.probability { return nil }

@@ -28,8 +28,8 @@ public struct FaultTable: Sendable {
     return before - rules.count
   }
 
-  /// What happens to a push; nil where no fault strikes it. During an outage every push is struck by it.
-  public mutating func strike(_ token: DeviceToken, bundleID: RawSpan, _ type: PushType, at now: Instant) -> FaultStrike? {
+  /// What happens to a push, or to a broadcast, which has no token; nil where no fault strikes it. During an outage every one is struck by it.
+  public mutating func strike(_ token: DeviceToken?, bundleID: RawSpan, _ type: PushType, at now: Instant) -> FaultStrike? {
     if let outage {
       if now < outage.until { return FaultStrike(rule: outage.rule, action: .outage(nil), delay: .zero) }
       self.outage = nil

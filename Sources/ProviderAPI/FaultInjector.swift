@@ -50,11 +50,11 @@ public final class FaultInjector {
   /// Whether any fault is set: asked for each push, before anything else here is.
   @inlinable public var isArmed: Bool { book.isArmed }
 
-  /// Looks whether a fault strikes a push, and does it.
+  /// Looks whether a fault strikes a push, or a request about broadcasts, which has no token, and does it.
   ///
   /// When it has ended the push, its connection may be gone with all exchanges.
   public func strike(
-    _ exchange: Exchange, on connection: HTTP2ServerConnection, token: DeviceToken, bundleID: RawSpan, _ type: PushType
+    _ exchange: Exchange, on connection: HTTP2ServerConnection, token: DeviceToken?, bundleID: RawSpan, _ type: PushType
   ) -> Effect {
     guard let strike = book.strike(token, bundleID: bundleID, type, at: loop.realNow) else { return .none }
     guard strike.delay > .zero, held.count < Limits.faultsHeld else { return apply(strike, to: exchange, on: connection) }

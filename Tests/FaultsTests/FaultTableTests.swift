@@ -12,13 +12,26 @@ private let types: [PushType] = [.widgets, .alert, .liveactivity]
 
 extension FaultTable {
   /// Strikes a push of an app whose id is text.
-  fileprivate mutating func strike(_ token: DeviceToken, _ app: String, _ type: PushType, at now: Instant = start) -> FaultStrike? {
+  fileprivate mutating func strike(_ token: DeviceToken?, _ app: String, _ type: PushType, at now: Instant = start) -> FaultStrike? {
     let bytes = Array(app.utf8)
     return strike(token, bundleID: bytes.span.bytes, type, at: now)
   }
 }
 
 @Suite("Faults: what is struck") struct FaultTableTests {
+  /// A broadcast is a push of its app and type without a token, so that a fault for one token leaves it alone.
+  @Test func aBroadcastHasNoToken() {
+    for token in [nil, tokens[0]] {
+      for (app, type) in [(nil, nil), (apps[0], PushType.liveactivity), (apps[1], nil), (nil, .alert)] {
+        var table = FaultTable()
+        _ = table.add(FaultSpecification(.stall, match: FaultMatch(token: token, bundleID: app, type: type)))
+        let expected = token == nil && app != apps[1] && type != .alert
+        #expect((table.strike(nil, apps[0], .liveactivity) != nil) == expected)
+        #expect(table.rules[0].matched == (expected ? 1 : 0))
+      }
+    }
+  }
+
   /// Every combination of criteria against every push: a criterion that is nil matches all.
   @Test func everyMatchAgainstEveryPush() {
     for token in [nil, tokens[0]] {

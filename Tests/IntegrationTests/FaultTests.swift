@@ -62,6 +62,62 @@ import Testing
     #expect(try await applied(dev, fault) == 2)
   }
 
+  /// Broadcasts, and requests about channels, of one app, which no other test has.
+  @Test func broadcastsAreStruckToo() async throws {
+    let app = "com.example.broadcast-\(newID().prefix(8))"
+    let dev = try await Deployment.start(["dev", "--app", app])
+    func fault(_ then: String, more: String = "", face: String = "control") async throws -> Int {
+      let body = #"{"match":{"bundleID":"\#(app)","type":"liveactivity"},"then":\#(then)\#(more)}"#
+      let answer = try await dev.control("POST", "/v1/faults", body, face: face)
+      guard answer.status == 201, let id = try answer.json["id"].int else { throw HarnessError("no fault: \(answer)") }
+      return id
+    }
+    func counts(_ id: Int, face: String = "control") async throws -> [Int?] {
+      let fault = try await dev.control("GET", "/v1/faults/\(id)", face: face).json
+      return [fault["matched"].int, fault["applied"].int]
+    }
+    func create() async throws -> Answer { try await dev.send(.createChannel(policy: 1).at("/1/apps/\(app)/channels")) }
+    func broadcast(_ channel: String) async throws -> Answer {
+      try await dev.send(.broadcast(to: channel, eta: 4).at("/4/broadcasts/apps/\(app)"))
+    }
+    // Another app's, and those of a token, leave it alone.
+    for match in [#"{"bundleID":"com.example.app"}"#, #"{"token":"\#(newToken())"}"#, #"{"type":"alert"}"#] {
+      #expect(try await dev.control("POST", "/v1/faults", #"{"match":\#(match),"then":{"close":true}}"#).status == 201)
+    }
+    let channel = try #require(try await create()["apns-channel-id"])
+
+    let status = try await fault(#"{"status":503}"#, more: #","times":2"#)
+    #expect(try await create().status == 503)
+    let refused = try await broadcast(channel)
+    #expect(refused.status == 503 && refused.text == #"{"reason":"ServiceUnavailable"}"#, "\(refused)")
+    let record = try await dev.record(try #require(refused["apns-request-id"]))
+    #expect(record["cause"].string == "fault" && record["bundleID"].string == app, "\(record)")
+    #expect(record["detail"].string?.hasPrefix("fault \(status): answered 503") == true, "\(record)")
+    #expect(try await counts(status) == [2, 2])
+
+    let delay = try await fault(#"{"delayMilliseconds":400}"#, more: #","times":1"#)
+    let start = ContinuousClock.now
+    let late = try await broadcast(channel)
+    #expect(late.status == 200 && ContinuousClock.now - start >= .milliseconds(400))
+    let told = try await dev.control("GET", "/v1/pushes/\(try #require(late["apns-request-id"]))?wait=10s", as: "read").json
+    #expect("\(told["warnings"])".contains("struckByFault"), "\(told)")
+    #expect(try await counts(delay) == [1, 1])
+
+    let reset = try await fault(#"{"reset":"INTERNAL_ERROR"}"#, more: #","times":1"#)
+    await #expect(throws: (any Error).self, "curl tells of the stream's end") { try await broadcast(channel) }
+    #expect(try await counts(reset) == [1, 1])
+    let ended = try await dev.control("GET", "/v1/pushes?bundleID=\(app)&limit=1", as: "read").json["pushes"][0]
+    #expect(ended["cause"].string == "fault" && ended["status"].isMissing && ended["token"].isMissing, "\(ended)")
+
+    // On the device, which then answers the gateway that way; the gateway tries again.
+    let upstream = try await fault(#"{"status":503}"#, more: #","times":1"#, face: "device")
+    let again = try #require(try await broadcast(channel)["apns-request-id"])
+    try await eventually("the device was asked") { try await counts(upstream, face: "device") == [1, 1] }
+    let events = try await dev.control("GET", "/v1/events?event=pushFaulted", face: "device").json["events"].array
+    #expect(events.contains { $0["push"].string?.lowercased() == again.lowercased() }, "\(events)")
+    #expect(try await dev.terminate() == 0)
+  }
+
   @Test func aDelayHoldsTheAnswerBack() async throws {
     let dev = try await SharedDev.deployment()
     let (token, _) = try await target(dev, #"{"delayMilliseconds":700}"#)

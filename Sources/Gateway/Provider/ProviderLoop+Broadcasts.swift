@@ -1,4 +1,5 @@
 import Delivery
+import Faults
 import HTTP2
 import Primitives
 import ProviderAPI
@@ -26,7 +27,9 @@ struct ChannelReply: Sendable {
 // Broadcasts and channels: few a second, so each goes to the store by itself and its answer comes back by itself.
 extension ProviderLoop {
   /// Judges a request about broadcasts or channels, and has the store carry it out.
-  func handleBroadcast(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
+  ///
+  /// - Parameter strike: The fault that has held it back, if one has.
+  func handleBroadcast(_ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?) {
     let remembered = state(of: connection)
     let verdict = rules.evaluateBroadcast(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
@@ -36,7 +39,9 @@ extension ProviderLoop {
       conclude(refusal.reason, on: connection)
       let bundleID = refusal.topic.map { exchange.headerBytes[$0].extracting(first: Limits.topicBytes).string } ?? ""
       refuse(exchange, refusal.id ?? makeID(), refusal.reason, field: refusal.field, detail: refusal.detail, bundleID: bundleID)
-    case .accepted(let request): carryOut(request, exchange)
+    case .accepted(let request):
+      guard faults.isArmed || strike != nil else { return carryOut(request, exchange) }
+      if let request = spared(request, exchange, on: connection, after: strike) { carryOut(request, exchange) }
     }
   }
 
@@ -86,11 +91,15 @@ extension ProviderLoop {
     }
   }
 
-  private func refuse(_ exchange: Exchange, _ id: PushID, _ reason: Reason, field: String, detail: String, bundleID: String) {
+  /// Answers a request about broadcasts or channels with an error.
+  func refuse(
+    _ exchange: Exchange, _ id: PushID, _ reason: Reason, field: String, detail: String, bundleID: String, cause: Cause = .none
+  ) {
     let batch = state.value.batch
     batch.refusals.append(
       RefusedOperation(
-        id: id, token: nil, type: .liveactivity, bundleID: batch.append(bundleID), reason: reason, detail: batch.append(detail),
+        id: id, token: nil, type: .liveactivity, bundleID: batch.append(bundleID), reason: reason, cause: cause,
+        detail: batch.append(detail),
         received: loop.now))
     state.value.broadcastAnswers.refuse(exchange, id: id, reason, detail: isExplained(exchange) ? detail : nil)
     metrics.answered(.liveactivity, reason, shard: index)

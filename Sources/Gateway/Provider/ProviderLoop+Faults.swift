@@ -55,6 +55,40 @@ extension ProviderLoop {
     }
   }
 
+  /// The request about broadcasts or channels where it is to go on; nil where a fault has dealt with it, or holds it back. It counts as a
+  /// push of its app to no token.
+  func spared(
+    _ request: BroadcastRequest, _ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?
+  ) -> BroadcastRequest? {
+    let (id, bundleID) = (request.id ?? makeID(), exchange.headerBytes[request.bundle].array)
+    let effect =
+      strike.map { faults.apply($0, to: exchange, on: connection) }
+      ?? faults.strike(exchange, on: connection, token: nil, bundleID: unsafe bundleID.span.bytes, .liveactivity)
+    switch effect {
+    case .none: return request
+    case .passes:
+      var request = request
+      if case .send(var push) = request.action {
+        push.warnings.insert(.struckByFault)
+        request.action = .send(push)
+      }
+      return request
+    case .held: return nil
+    case .answer(let strike, let reason, timestamp: _):
+      let app = String(decoding: bundleID, as: UTF8.self)
+      refuse(exchange, id, reason, field: "", detail: strike.sentence, bundleID: app, cause: .fault)
+      return nil
+    case .ended(let strike):
+      let batch = state.value.batch
+      batch.refusals.append(
+        RefusedOperation(
+          id: id, token: nil, type: .liveactivity, bundleID: unsafe batch.append(bundleID.span.bytes), reason: nil, cause: .fault,
+          detail: batch.append(strike.sentence), received: loop.now))
+      if batch.operationCount >= Limits.batchOperations { submit() }
+      return nil
+    }
+  }
+
   /// Goes on with a request that a fault has held back.
   func resume(_ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike) {
     judge(exchange, on: connection, after: strike)

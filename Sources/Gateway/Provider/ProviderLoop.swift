@@ -130,7 +130,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     let remembered = state(of: connection)
     let environment = remembered.environment
     if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
-      return handleBroadcast(exchange, on: connection)
+      return handleBroadcast(exchange, on: connection, after: strike)
     }
     let verdict = rules.evaluate(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,

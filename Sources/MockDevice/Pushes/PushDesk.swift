@@ -36,10 +36,18 @@ enum PushSettlement {
   case exposed(ExposedPush)
 }
 
-/// A push that a fault may strike.
+/// What becomes of a broadcast's request at once.
+enum BroadcastSettlement {
+  case answered(BroadcastAnswer)
+  /// A fault may strike it, which is to be seen before it is settled again.
+  case exposed(ExposedPush)
+}
+
+/// A push, or a broadcast, that a fault may strike.
 struct ExposedPush: Sendable {
   var id: PushID
-  var token: DeviceToken
+  /// Nil for a broadcast.
+  var token: DeviceToken?
   var bundleID: [UInt8]
   var type: PushType
 }
@@ -124,7 +132,11 @@ final class PushDesk {
 
   /// Checks a broadcast and fans it out. The gateway alone manages channels, so every other request of theirs is for a path that is not
   /// served here.
-  func settleBroadcast(_ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int) -> BroadcastAnswer {
+  ///
+  /// - Parameter isSpared: Whether no fault comes between it and the devices any more.
+  func settleBroadcast(
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, isSpared: Bool
+  ) -> BroadcastSettlement {
     let now = keeper.now
     let time = keeper.takeTime()
     var connection = ConnectionCredentials(source: 0)
@@ -135,15 +147,18 @@ final class PushDesk {
     case .refused(let refusal):
       let id = refusal.id ?? generatedID()
       keeper.fleet.note(.pushRefused, token: nil, push: id, detail: "\(refusal.reason): \(refusal.detail)", at: now)
-      return BroadcastAnswer(id: id, result: .refused(refusal.reason, detail: refusal.detail))
+      return .answered(BroadcastAnswer(id: id, result: .refused(refusal.reason, detail: refusal.detail)))
     case .accepted(let request):
       let id = request.id ?? generatedID()
       guard case .send(let push) = request.action else {
-        return BroadcastAnswer(id: id, result: .refused(.badPath, detail: "channels are managed at the gateway"))
+        return .answered(BroadcastAnswer(id: id, result: .refused(.badPath, detail: "channels are managed at the gateway")))
+      }
+      if faults.isArmed, !isSpared {
+        return .exposed(ExposedPush(id: id, token: nil, bundleID: headers[request.bundle].array, type: .liveactivity))
       }
       let outcome = keeper.fleet.receiveBroadcast(
         id, channel: push.channel, bundleID: headers[request.bundle].string, payload: body, at: now)
-      return BroadcastAnswer(id: id, result: .taken(outcome))
+      return .answered(BroadcastAnswer(id: id, result: .taken(outcome)))
     }
   }
 

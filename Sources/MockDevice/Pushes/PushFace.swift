@@ -26,14 +26,23 @@ final class PushFace {
   func begin(on transport: TransportLoop) {
     exchanges = transport.exchanges
     let faults = FaultInjector(book, on: transport)
-    faults.resume = { [unowned self] exchange, connection, strike in settle(exchange, on: connection, .held, after: strike) }
+    faults.resume = { [unowned self] exchange, connection, strike in
+      if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
+        settleBroadcast(exchange, on: connection, after: strike)
+      } else {
+        settle(exchange, on: connection, .held, after: strike)
+      }
+    }
     self.faults = faults
   }
 
   /// Answers a request for the path that APNs serves; false when it is for another path, and somebody else answers.
   func answer(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {
     guard let path = exchange.value(of: .path) else { return false }
-    if RequestRules.isBroadcast(path) { return answerBroadcast(exchange) }
+    if RequestRules.isBroadcast(path) {
+      settleBroadcast(exchange, on: connection)
+      return true
+    }
     guard path.isPushPath else { return false }
     settle(exchange, on: connection, .new)
     return true
@@ -53,33 +62,52 @@ final class PushFace {
         guard let self, let connection, let exchange = exchanges?.exchange(for: key) else { return }
         settle(exchange, on: connection, .held)
       }
-    case .exposed(let push): expose(push, exchange, on: connection, after: strike)
+    case .exposed(let push):
+      expose(push, exchange, on: connection, after: strike) { self.settle(exchange, on: connection, .spared) }
     }
   }
 
-  /// Lets a fault strike the push, if one does.
-  private func expose(_ push: ExposedPush, _ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?) {
-    guard let faults else { return settle(exchange, on: connection, .spared) }
+  /// - Parameter strike: The fault that has held the broadcast back, if one has.
+  private func settleBroadcast(
+    _ exchange: Exchange, on connection: HTTP2ServerConnection, isSpared: Bool = false, after strike: FaultStrike? = nil
+  ) {
+    let settlement = desk.settleBroadcast(
+      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
+      isSpared: isSpared)
+    switch settlement {
+    case .answered(let answer): respond(to: exchange, answer)
+    case .exposed(let broadcast):
+      expose(broadcast, exchange, on: connection, after: strike) {
+        self.settleBroadcast(exchange, on: connection, isSpared: true)
+      }
+    }
+  }
+
+  /// Lets a fault strike the push, if one does; else goes on with it.
+  private func expose(
+    _ push: ExposedPush, _ exchange: Exchange, on connection: HTTP2ServerConnection, after strike: FaultStrike?, goOn: () -> Void
+  ) {
+    guard let faults else { return goOn() }
     let effect =
       strike.map { faults.apply($0, to: exchange, on: connection) }
       ?? faults.strike(exchange, on: connection, token: push.token, bundleID: unsafe push.bundleID.span.bytes, push.type)
     switch effect {
-    case .none: settle(exchange, on: connection, .spared)
+    case .none: goOn()
     case .passes(let strike):
       desk.note(strike, push)
-      settle(exchange, on: connection, .spared)
+      goOn()
     case .held: break
     case .answer(let strike, let reason, let timestamp):
       desk.note(strike, push)
-      respond(to: exchange, push.id, strike, reason, since: reason.status == 410 ? timestamp ?? desk.now : nil)
+      respond(to: exchange, push, strike, reason, since: reason.status == 410 ? timestamp ?? desk.now : nil)
     case .ended(let strike): desk.note(strike, push)
     }
   }
 
   /// Answers as the fault says, and tells the gateway that it was one.
-  private func respond(to exchange: Exchange, _ id: PushID, _ strike: FaultStrike, _ reason: Reason, since: Instant?) {
+  private func respond(to exchange: Exchange, _ push: ExposedPush, _ strike: FaultStrike, _ reason: Reason, since: Instant?) {
     fields.removeAll()
-    fields.append(.apnsID, bytesMax: PushID.textCount) { id.write(to: &$0) }
+    fields.append(push.token == nil ? .apnsRequestID : .apnsID, bytesMax: PushID.textCount) { push.id.write(to: &$0) }
     outcomeHeader.write(strike)
     fields.append(.widgetpushOutcome, outcomeHeader.value)
     let body = ErrorBody.bytes(reason, since: since, detail: nil)
@@ -99,9 +127,7 @@ final class PushFace {
     exchange.respond(status: 200, fields)
   }
 
-  private func answerBroadcast(_ exchange: Exchange) -> Bool {
-    let answer = desk.settleBroadcast(
-      RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal)
+  private func respond(to exchange: Exchange, _ answer: BroadcastAnswer) {
     fields.removeAll()
     fields.append(.apnsRequestID, bytesMax: PushID.textCount) { answer.id.write(to: &$0) }
     switch answer.result {
@@ -113,7 +139,6 @@ final class PushFace {
       fields.append(.widgetpushOutcome, outcomeHeader.value)
       exchange.respond(status: 200, fields)
     }
-    return true
   }
 }
 
