@@ -52,18 +52,27 @@ public struct SigningKey: Hashable, Sendable {
   public var keyPEM: String
   /// The environment it is limited to; nil means both.
   public var environment: PushEnvironment?
+  /// The topics it is limited to, as they stand in `apns-topic`; a bundle id stands for all topics of its app. Nil means every topic.
+  public var topics: [String]?
 
   /// A key with these values.
-  public init(teamID: String, keyID: String, keyPEM: String, environment: PushEnvironment? = nil) {
+  public init(teamID: String, keyID: String, keyPEM: String, environment: PushEnvironment? = nil, topics: [String]? = nil) {
     self.teamID = teamID
     self.keyID = keyID
     self.keyPEM = keyPEM
     self.environment = environment
+    self.topics = topics
   }
 
   /// Whether it may sign for a team in an environment.
   public func signs(for team: String, _ environment: PushEnvironment) -> Bool {
     teamID == team && (self.environment ?? environment) == environment
+  }
+
+  /// Whether it may sign for any topic of an app.
+  public func signs(forApp bundleID: String) -> Bool {
+    guard let topics else { return true }
+    return topics.contains { topic in PushType.allCases.contains { topic == "\(bundleID)\($0.topicSuffix)" } }
   }
 }
 

@@ -36,6 +36,11 @@ extension ConfigurationReader {
           throw entry.error(
             "team", "has no key for \(environment.name), where the app's upstream is Apple's: no key of \(team) signs there")
         }
+        guard app.bundleID.isEmpty || keys.contains(where: { $0.signs(for: team, environment) && $0.signs(forApp: bundleID) }) else {
+          throw entry.error(
+            "team",
+            "has no key for \(bundleID) in \(environment.name), where its upstream is Apple's: topics of the keys of \(team) are others")
+        }
         app.policy = .apple
       }
       try entry.setPolicy(&app.policy)

@@ -66,24 +66,40 @@ extension ConfigurationReader {
         throw entry.error("id", "must be another than \"\(teamID)\", which an earlier entry has")
       }
       guard let teamKeys = try entry.list("keys", max: Limits.keysPerTeam), !teamKeys.isEmpty else {
-        throw entry.error("keys", "must be a list of keys, {id: KEY ID, file: PATH}; one, or one for each environment")
+        throw entry.error("keys", "must be a list of keys, {id: KEY ID, file: PATH}; one, or one for each environment and for topics")
       }
       for var key in teamKeys {
         let keyID = try key.identifier("id")
         let environment = try key.choice("environment", of: PushEnvironment.allCases.map(\.name)).flatMap { PushEnvironment(name: $0) }
-        if let other = keys.first(where: { $0.teamID == teamID && ($0.environment == environment) }) {
+        let topics = try key.topics("topics")
+        for other in keys where other.teamID == teamID && other.environment == environment {
           let both = environment.map { "for \($0.name)" } ?? "for both environments"
-          throw key.error("environment", "must be another than that of the key \(other.keyID), which signs \(both) already")
+          if topics == nil, other.topics == nil {
+            throw key.error("environment", "must be another than that of the key \(other.keyID), which signs \(both) already")
+          }
+          if let topic = topics?.first(where: { other.topics?.contains($0) ?? false }) {
+            throw key.error("topics", "must not list \(topic), for which the key \(other.keyID) signs already")
+          }
         }
         guard let pem = try key.fileText("file", isSecret: true) else {
           throw key.error("file", "is missing; it must be the path of the key's .p8 file")
         }
         try key.finish()
-        keys.append(SigningKey(teamID: teamID, keyID: keyID, keyPEM: pem, environment: environment))
+        keys.append(SigningKey(teamID: teamID, keyID: keyID, keyPEM: pem, environment: environment, topics: topics))
       }
       try entry.finish()
     }
     return keys
+  }
+
+  /// The topics that a key is limited to, or nil when absent.
+  private mutating func topics(_ key: String) throws(ConfigurationError) -> [String]? {
+    guard let topics = try strings(key, max: Limits.topicsPerKey) else { return nil }
+    guard !topics.isEmpty else { throw error(key, "must list at least one topic; leave it out for a key of every topic") }
+    for topic in topics where !AppDirectory.isBundleID(topic) {
+      throw error(key, "must list topics such as com.example.app.push-type.widgets, or bundle ids, not \"\(topic)\"")
+    }
+    return topics
   }
 
   /// The list of access tokens.

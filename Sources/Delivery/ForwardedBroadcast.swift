@@ -22,7 +22,7 @@ public struct ForwardedBroadcast: Sendable {
   public var id: PushID
   /// The app.
   public var bundleID: String
-  /// The number of the gateway's own key that signs for the app.
+  /// The number of the gateway's own key that signs for the app's broadcasts; `PushSigners.none` where none may.
   public var signer: Int
   /// The channel.
   public var channel: ChannelID

@@ -25,7 +25,7 @@ public struct ForwardedPush: Sendable {
   public var token: DeviceToken
   /// Where to send it, as the store's resolver numbered it; a number that no upstream has stands for one that is not configured.
   public var upstream: UInt16
-  /// The number of the gateway's own key that signs for its app.
+  /// The number of the gateway's own key that signs for its topic; `PushSigners.none` where none may.
   public var signer: Int
   /// The push type.
   public var type: PushType

@@ -66,10 +66,10 @@ public final class Forwarder {
   /// Those that there are.
   private var links: [UpstreamLink] { state.value.links.flatMap { $0.compactMap(\.self) } }
 
-  /// The link to an upstream for what a key signs; nil where there is no such upstream.
+  /// The link to an upstream for what a key signs; nil where there is no such upstream, or no key.
   @inline(__always)
   private func link(_ upstream: Int, signer: Int) -> UpstreamLink? {
-    guard upstream < state.value.links.count else { return nil }
+    guard upstream < state.value.links.count, signer != PushSigners.none else { return nil }
     if signer < state.value.links[upstream].count, let link = state.value.links[upstream][signer] { return link }
     return makeLink(upstream, signer: signer)
   }
@@ -96,9 +96,8 @@ public final class Forwarder {
       if let link = link(Int(number), signer: signer) {
         link.send(run, bytes)
       } else {
-        for place in run.indices {
-          delegate?.completed(run[place].ticket, .notAttempted(Self.cause(ofNone: number)), nil, detail: RawSpan())
-        }
+        let cause = obstacle(number)
+        for place in run.indices { delegate?.completed(run[place].ticket, .notAttempted(cause), nil, detail: RawSpan()) }
       }
       start = end
     }
@@ -107,15 +106,16 @@ public final class Forwarder {
   /// Sends a broadcast, now or when a stream is free.
   public func send(_ broadcast: ForwardedBroadcast) {
     guard let link = link(Int(broadcast.ticket.upstream), signer: broadcast.signer) else {
-      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(Self.cause(ofNone: broadcast.ticket.upstream)), detail: "")
+      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(obstacle(broadcast.ticket.upstream)), detail: "")
       return
     }
     link.send(broadcast)
   }
 
-  /// Why nothing can be sent to a number that no upstream has.
-  private static func cause(ofNone upstream: UInt16) -> Cause {
-    upstream == ForwardedPush.upstreamOfNoApp ? .appNotConfigured : .upstreamNotConfigured
+  /// Why there is no link to an upstream of that number, or none for what no key may sign.
+  private func obstacle(_ upstream: UInt16) -> Cause {
+    if Int(upstream) < state.value.upstreams.count { return .noSigningKey }
+    return upstream == ForwardedPush.upstreamOfNoApp ? .appNotConfigured : .upstreamNotConfigured
   }
 
   /// Trusts the upstreams, in their order, by these contexts from the next connection on.

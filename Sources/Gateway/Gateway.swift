@@ -70,6 +70,7 @@ public final class Gateway: Sendable {
     store = try Store(
       engine: try configuration.openEngine(), apps: apps, loops: configuration.loops, settings: configuration.storeSettings,
       clock: { clock.moment }, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
+      resolveSigners: { start.signers($0, $1) },
       readinessChanged: { [observer = surroundings.observer] in observer?(GatewayEvent($0)) },
       deliverBroadcast: { loop, broadcast in loopSet.deliver(loop, broadcast) },
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
@@ -115,7 +116,9 @@ public final class Gateway: Sendable {
     settings.whenChanged { parts in
       current.value = parts.provider
       let routes = UpstreamRoutes(apps: parts.apps, names: names)
-      store.reconfigure(apps: parts.apps, lanePushes: parts.lanePushes) { routes.number(bundleID: $0, $1, named: $2) }
+      store.reconfigure(
+        apps: parts.apps, lanePushes: parts.lanePushes, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
+        resolveSigners: { parts.signers($0, $1) })
       for loop in loops { loop.adoptSettings() }
       authorizer.replace(parts.accessTokens)
       control.replaceTLS(parts.controlTLS)

@@ -14,10 +14,6 @@ public struct AppDirectory: Sendable {
     public var developmentUpstream: String?
     /// The name of the upstream for production tokens; nil when there is none.
     public var productionUpstream: String?
-    /// The number of the gateway's own key that signs what is sent upstream for development tokens of the app.
-    public var developmentSigner = 0
-    /// The same for production tokens.
-    public var productionSigner = 0
 
     /// An app with these values.
     public init(
@@ -34,11 +30,6 @@ public struct AppDirectory: Sendable {
     /// The name of the upstream for tokens of `environment`; nil when there is none.
     public func upstream(_ environment: PushEnvironment) -> String? {
       environment == .development ? developmentUpstream : productionUpstream
-    }
-
-    /// The number of the key that signs for tokens of `environment`.
-    public func signer(_ environment: PushEnvironment) -> Int {
-      environment == .development ? developmentSigner : productionSigner
     }
   }
 

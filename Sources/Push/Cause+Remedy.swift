@@ -43,6 +43,11 @@ extension Cause {
       Remedy(
         "The upstream that the token's registration or app names is not configured any more, so the push waits for its return.",
         "Configure an upstream of that name again, and the push goes by itself; or register the token for one that there is.")
+    case .noSigningKey:
+      Remedy(
+        "None of the gateway's own keys may sign for the push's topic, since they are limited to other topics.",
+        "Add the topic to topics of a key of the app's team, or a key that is limited to none, and send SIGHUP; the push goes within a minute."
+      )
     case .coalescing:
       Remedy(
         "The push is held for coalesceSeconds, so that others can merge into it.",

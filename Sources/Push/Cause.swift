@@ -4,7 +4,7 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case none
   // While it waits, or why it was merged.
   case waitingForBudget, minimumInterval, inFlight, upstreamUnavailable, upstreamFailed, upstreamBusy, upstreamPaused
-  case appNotConfigured, upstreamNotConfigured, coalescing
+  case appNotConfigured, upstreamNotConfigured, noSigningKey, coalescing
   case waitingForBatch, quietHours
   case mergedIntoWaiting, supersededByNewer
   // Why the gateway let it pass or gave up.

@@ -146,8 +146,11 @@ public enum Limits {
   public static let providerRequestsPerSecond: Int64 = 1_000_000
   /// Teams that the gateway signs for.
   public static let teams = 1000
-  /// Keys that the gateway signs with for one team: one for each environment, and one for both.
-  public static let keysPerTeam = 3
+  /// Keys that the gateway signs with for one team: one for each environment, one for both, and as many topic-specific ones as Apple gives
+  /// out for each environment.
+  public static let keysPerTeam = 403
+  /// Topics that one of them may be limited to, as at Apple.
+  public static let topicsPerKey = 400
   /// The longest time between two batches of pushes with priority 5 and 1, in seconds.
   public static let batchSeconds: Int64 = 3600
   /// The longest delay of a push that an upstream has answered with a server error, before it is tried again, in seconds: a day.

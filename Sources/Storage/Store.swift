@@ -25,6 +25,7 @@ public final class Store: Sendable {
   ///   - clock: The product's time and the machine's, read once a round on the store thread.
   ///   - resolveUpstream: The number of the upstream for a bundle id, an environment, and the name that a registration gives; called on the
   ///     store thread, once for each such combination.
+  ///   - resolveSigners: Which of the gateway's own keys sign for an app in an environment; called on the store thread, as rarely.
   ///   - readinessChanged: Told when pushes are no longer taken, and when they are again; called on the store thread.
   ///   - deliverBroadcast: Hands a loop a broadcast to send; called on the store thread, and must not block.
   ///   - deliver: Hands a settled batch to a loop; called on the store thread, and must not block.
@@ -33,6 +34,7 @@ public final class Store: Sendable {
     engine: any Engine, apps: AppDirectory, loops: Int, settings: StoreSettings = StoreSettings(),
     clock: @escaping @Sendable () -> Moment,
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
+    resolveSigners: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment) -> PushSigners = { _, _ in PushSigners() },
     readinessChanged: (@Sendable (Readiness) -> Void)? = nil,
     deliverBroadcast: @escaping @Sendable (_ loop: Int, ForwardedBroadcast) -> Void = { _, _ in },
     deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
@@ -43,7 +45,9 @@ public final class Store: Sendable {
     let inbox = Inbox(batchesMax: settings.inboxBatches)
     self.inbox = inbox
     let core = try StoreCore(
-      engine: engine, settings: settings, loops: loops, resolver: RouteResolver(apps: apps, upstream: resolveUpstream), clock: clock,
+      engine: engine, settings: settings, loops: loops,
+      resolver: RouteResolver(apps: apps, upstream: resolveUpstream, signers: resolveSigners),
+      clock: clock,
       deliver: deliver, deliverBroadcast: deliverBroadcast, pool: pool, shared: shared)
     let running = core.state.errands.running
     let box = CoreBox(core)
@@ -261,11 +265,12 @@ public final class Store: Sendable {
   /// Replaces the rules by app, after the configuration has changed.
   public func reconfigure(
     apps: AppDirectory, lanePushes: Int,
-    resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
+    resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
+    resolveSigners: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment) -> PushSigners = { _, _ in PushSigners() }
   ) {
     _ = inbox.add { core in
       core.state.settings.lanePushes = lanePushes
-      core.resolver = RouteResolver(apps: apps, upstream: resolveUpstream)
+      core.resolver = RouteResolver(apps: apps, upstream: resolveUpstream, signers: resolveSigners)
       core.state.reconfigure(core.resolver, at: core.now)
     }
   }

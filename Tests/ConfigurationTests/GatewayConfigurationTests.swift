@@ -119,7 +119,22 @@ import Testing
     #expect(try apple("{id: KEYP567890, file: p.p8}").signingKeys.map(\.environment) == [nil])
     #expect(try apple("{id: KEYP567890, file: p.p8}", more: ", serverErrorRetrySeconds: 60").upstreams[0].serverErrorRetry == .seconds(60))
     #expect(try apple("{id: KEYP567890, file: p.p8}", more: ", pauseSeconds: 5").upstreams.map(\.pause) == [.seconds(5), .seconds(60)])
+    let topics = try apple("{id: KEYP567890, file: p.p8, topics: [a.b]}, {id: KEYD567890, file: d.p8, topics: [a.b.voip, c.d]}")
+    #expect(topics.signingKeys.map(\.topics) == [["a.b"], ["a.b.voip", "c.d"]])
+    #expect(
+      try apple("{id: KEYP567890, file: p.p8, topics: [a.b]}, {id: KEYD567890, file: d.p8}").signingKeys.map(\.topics) == [["a.b"], nil])
+    #expect(topics.signingKeys[1].signs(forApp: "a.b") && topics.signingKeys[1].signs(forApp: "c.d"))
+    #expect(!topics.signingKeys[0].signs(forApp: "c.d") && !topics.signingKeys[0].signs(forApp: "a"))
     for (keys, message) in [
+      ("{id: KEYP567890, file: p.p8, topics: [a.c]}", "has no key for a.b in "),
+      ("{id: KEYP567890, file: p.p8, topics: [a.b.other]}", "has no key for a.b in "),
+      ("{id: KEYP567890, file: p.p8, topics: []}", "at least one topic"),
+      ("{id: KEYP567890, file: p.p8, topics: [a b]}", "must list topics such as"),
+      ("{id: KEYP567890, file: p.p8, topic: [a.b]}", "did you mean \"topics\"?"),
+      (
+        "{id: KEYP567890, file: p.p8, topics: [a.b, c.d]}, {id: KEYD567890, file: d.p8, topics: [c.d]}",
+        "must not list c.d, for which the key KEYP567890 signs already"
+      ),
       ("{id: KEYP567890, file: p.p8, environment: production}", "has no key for development"),
       ("{id: KEYP567890, file: p.p8}, {id: KEYD567890, file: d.p8}", "signs for both environments already"),
       ("{id: KEYP567890, file: p.p8, environment: prod}", "environment"),

@@ -24,6 +24,18 @@ import Testing
     #expect(request.fields["authorization"]?.hasPrefix("bearer ey") == true)
   }
 
+  /// Where none of the gateway's keys may sign for a push, it goes nowhere, and says so.
+  @Test func aPushThatNoKeyMaySignForGoesNowhere() throws {
+    let stage = try Stage()
+    stage.send(1, signer: PushSigners.none)
+    stage.broadcast(2, signer: PushSigners.none)
+    #expect(stage.recorder.outcomes == [1: [.notAttempted(.noSigningKey)]])
+    #expect(stage.recorder.broadcasts.map(\.outcome) == [.notAttempted(.noSigningKey)])
+    stage.send(3, signer: 1)
+    #expect(stage.wait { stage.recorder.count == 2 })
+    #expect(stage.upstream.requests.count == 1 && stage.recorder.outcomes[3] == [.accepted])
+  }
+
   @Test func aBroadcastIsSentAsApplesServersTakeIt() throws {
     let stage = try Stage()
     stage.upstream.behaviour = .answer(status: 200, body: "", outcome: "applied updated reached=3 applied=2")

@@ -80,11 +80,13 @@ final class Stage {
   }
 
   /// Sends broadcast `number`.
-  func broadcast(_ number: Int, expiration: Expiration = .zero, priority: Priority? = nil, upstream: UInt16 = 0) {
+  func broadcast(
+    _ number: Int, expiration: Expiration = .zero, priority: Priority? = nil, upstream: UInt16 = 0, signer: Int = 0
+  ) {
     forwarder.send(
       ForwardedBroadcast(
         ticket: BroadcastTicket(sequence: UInt64(number), upstream: upstream), id: PushID(high: UInt64(number), low: 7),
-        bundleID: "com.example.app", signer: 0, channel: ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2),
+        bundleID: "com.example.app", signer: signer, channel: ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2),
         expiration: expiration, priority: priority, payload: Array(#"{"aps":{"event":"update"}}"#.utf8)))
   }
 

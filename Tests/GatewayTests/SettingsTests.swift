@@ -237,14 +237,14 @@ import Testing
     let live = try Self.live()
     let old = try Self.configuration()
     _ = try live.reload(old)
-    let number = live.parts.apps[0].productionSigner
+    let number = live.parts.signers("a.b", .production)[.alert]
     let id = live.signers.all[number].keyID
     let other = try Self.configuration { $0.signingKeys = [SigningKey(teamID: "TEAM000009", keyID: "KEY0000009", keyPEM: try Self.key())] }
     _ = try live.reload(other)
-    #expect(live.signers.all[live.parts.apps[0].productionSigner].keyID == "KEY0000009")
+    #expect(live.signers.all[live.parts.signers("a.b", .production)[.alert]].keyID == "KEY0000009")
     #expect(live.signers.all[number].keyID == id)
     _ = try live.reload(old)
-    #expect(live.parts.apps[0].productionSigner == number)
+    #expect(live.parts.signers("a.b", .production)[.alert] == number)
   }
 
   /// Of the app's team the key of the very environment signs, else the one for both; without a team, the first that there is.
@@ -262,7 +262,7 @@ import Testing
         }
       })
     func signer(_ app: Int, _ environment: PushEnvironment) -> String {
-      live.signers.all[live.parts.apps[app].signer(environment)].keyID
+      live.signers.all[live.parts.signers("a.\(app)", environment)[.alert]].keyID
     }
     #expect((0..<3).map { signer($0, .production) } == ["PROD000001", "DEVE000002", "PROD000001"])
     #expect((0..<3).map { signer($0, .development) } == ["BOTH000001", "DEVE000002", "DEVE000002"])

@@ -59,25 +59,17 @@ struct AppBook: Sendable {
     return try settings.applied(to: base)
   }
 
-  /// The directory of all; `signer` says which of the gateway's keys signs for a team in an environment. What was set and does not go with the
-  /// configuration any more is left out.
-  func directory(signer: (String?, PushEnvironment) -> Int) -> AppDirectory {
-    func signed(_ app: AppDirectory.App) -> AppDirectory.App {
-      var app = app
-      app.developmentSigner = signer(app.teamID, .development)
-      app.productionSigner = signer(app.teamID, .production)
-      return app
-    }
+  /// The directory of all. What was set and does not go with the configuration any more is left out.
+  var directory: AppDirectory {
     let apps = configured.map { app in
-      guard let settings = set[app.bundleID] else { return signed(app) }
-      return signed((try? self.app(app.bundleID, with: settings)) ?? app)
+      set[app.bundleID].flatMap { try? self.app(app.bundleID, with: $0) } ?? app
     }
     let known = Swift.Set(configured.map(\.bundleID))
     let added = set.keys.sorted().filter { !known.contains($0) }.compactMap { bundleID -> AppDirectory.App? in
       guard let settings = set[bundleID] else { return nil }
-      return (try? self.app(bundleID, with: settings)).map(signed)
+      return try? self.app(bundleID, with: settings)
     }
-    return AppDirectory(apps + added, anyApp: anyApp.map(signed))
+    return AppDirectory(apps + added, anyApp: anyApp)
   }
 
   /// The content-states of an app.

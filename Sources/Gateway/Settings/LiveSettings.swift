@@ -17,12 +17,18 @@ final class LiveSettings: Sendable {
   struct Parts: Sendable {
     var apps: AppDirectory
     /// The content-states that are known, by bundle id; "" has those of every app that is not listed.
+    var signing: SigningTable
     var contentStates: [String: [ContentStateType]]
     var provider: ProviderSettings
     var controlTLS: TLSContext
     var accessTokens: AccessTokens
     /// Pushes that may wait for one token.
     var lanePushes: Int
+
+    /// Which of the gateway's own keys sign for an app.
+    func signers(_ bundleID: String, _ environment: PushEnvironment) -> PushSigners {
+      signing.signers(bundleID, team: apps.index(of: bundleID).flatMap { apps[$0].teamID }, environment)
+    }
   }
 
   private struct State: Sendable {
@@ -154,7 +160,7 @@ final class LiveSettings: Sendable {
         return .notKept("\(error)")
       }
       state.book = book
-      state.parts.apps = Self.directory(book, state.configuration, state.signerNumbers)
+      state.parts.apps = book.directory
       state.parts.contentStates = book.contentStates
       state.parts.provider.rules = Self.rules(state.parts.apps, book.contentStates, state.configuration)
       state.tell()
@@ -175,8 +181,9 @@ final class LiveSettings: Sendable {
     let keys = configuration.signingKeys
     for environment in PushEnvironment.allCases {
       guard configuration.upstreams.contains(where: { $0.isApple && $0.name == app.upstream(environment) }) else { continue }
-      guard !keys.contains(where: { $0.signs(for: app.teamID ?? "", environment) }) else { continue }
-      let teams = keys.filter { $0.signs(for: $0.teamID, environment) }.map(\.teamID)
+      let suitable = keys.filter { $0.signs(for: $0.teamID, environment) && (app.bundleID.isEmpty || $0.signs(forApp: app.bundleID)) }
+      let teams = suitable.map(\.teamID)
+      guard !teams.contains(app.teamID ?? "") else { continue }
       throw FieldError(
         field: "team",
         message:
@@ -206,20 +213,6 @@ extension LiveSettings {
     for key in configuration.signingKeys where numbers[key] == nil { numbers[key] = signers.add(try signer(key)) }
   }
 
-  private static func directory(
-    _ book: AppBook, _ configuration: GatewayConfiguration, _ numbers: [SigningKey: Int]
-  ) -> AppDirectory {
-    let keys = configuration.signingKeys
-    return book.directory { team, environment in
-      // Of the app's team the key of this very environment, else the one for both, else whatever there is: the upstream then says no.
-      let own = keys.filter { $0.teamID == team }
-      let candidates = own.isEmpty ? keys : own
-      let key =
-        candidates.first { $0.environment == environment } ?? candidates.first { $0.environment == nil } ?? candidates.first
-      return key.flatMap { numbers[$0] } ?? 0
-    }
-  }
-
   private static func rules(
     _ apps: AppDirectory, _ contentStates: [String: [ContentStateType]], _ configuration: GatewayConfiguration
   ) -> RequestRules {
@@ -235,7 +228,7 @@ extension LiveSettings {
     guard let identity = configuration.identity else { throw GatewayError.noIdentity }
     try checkClientAuthorities(configuration)
     let tls = try tlsIdentity(identity)
-    let apps = directory(book, configuration, numbers)
+    let apps = book.directory
     let provider = ProviderSettings(
       rules: rules(apps, book.contentStates, configuration), keys: try publicKeys(configuration.providers),
       rates: ProviderRates(configuration.providers.map(\.requestsPerSecond)),
@@ -247,7 +240,7 @@ extension LiveSettings {
         try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }.tls
       })
     return Parts(
-      apps: apps, contentStates: book.contentStates, provider: provider,
+      apps: apps, signing: SigningTable(configuration.signingKeys, numbers), contentStates: book.contentStates, provider: provider,
       controlTLS: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: identityForName),
       accessTokens: AccessTokens(configuration.accessTokens.map { AccessToken($0) }),
       lanePushes: configuration.answers.tooManyRequestsAfter)

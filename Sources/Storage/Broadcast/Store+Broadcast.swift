@@ -107,13 +107,13 @@ extension StoreState {
   mutating func releaseBroadcasts(at now: Instant) {
     guard let due = casts.nextDue, due <= real(now) else { return }
     let resolver = routes.resolver
-    casts.releaseDue(patience: settings.connectPatience, at: now) { Int(resolver.signer($0.bundleID, $0.environment)) }
+    casts.releaseDue(patience: settings.connectPatience, at: now) { resolver.signers($0.bundleID, $0.environment)[.liveactivity] }
   }
 
   /// Every upstream that a registration of the owner's app names, and the app's own.
   func broadcastRoute(_ owner: ChannelOwner) -> BroadcastRoute {
     BroadcastRoute(
-      upstreams: routes.upstreams(of: owner), signer: Int(routes.resolver.signer(owner.bundleID, owner.environment)),
+      upstreams: routes.upstreams(of: owner), signer: routes.resolver.signers(owner.bundleID, owner.environment)[.liveactivity],
       adopts: routes.policy(owner.bundleID).unknownTokens == .adopt)
   }
 }

@@ -15,8 +15,8 @@ struct Route {
   var bundleID: UnsafeRawBufferPointer
   var environment: PushEnvironment
   var upstream: UInt16
-  /// The number of the gateway's own key that signs for the app.
-  var signer: Int32
+  /// Which of the gateway's own keys signs for the app.
+  var signers: PushSigners
   /// By the order of `BudgetKind.allCases`.
   var rules: InlineArray<6, BudgetRule>
   /// What the rules come from, for tokens that replace some of it.
@@ -34,14 +34,11 @@ extension Route {
   func rule(_ budget: BudgetKind) -> BudgetRule { rules[budget.ordinal] }
 }
 
-/// Works out what a route means: the app's rules and signer, and the number of the upstream.
+/// Works out what a route means: the app's rules and signers, and the number of the upstream.
 struct RouteResolver: Sendable {
   var apps: AppDirectory
   var upstream: @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16
-
-  func signer(_ bundleID: String, _ environment: PushEnvironment) -> Int32 {
-    Int32(apps.index(of: bundleID).map { apps[$0].signer(environment) } ?? 0)
-  }
+  var signers: @Sendable (_ bundleID: String, _ environment: PushEnvironment) -> PushSigners = { _, _ in PushSigners() }
 
   func policy(_ bundleID: String) -> AppPolicy { apps.index(of: bundleID).map { apps.policy(at: $0) } ?? AppPolicy() }
 }
@@ -109,7 +106,7 @@ struct RouteTable: ~Copyable {
     return Route(
       bundleID: bundleID, environment: name.environment,
       upstream: resolver.upstream(name.bundleID, name.environment, name.upstream),
-      signer: resolver.signer(name.bundleID, name.environment), rules: InlineArray { BudgetRule(policy[BudgetKind.allCases[$0]]) },
+      signers: resolver.signers(name.bundleID, name.environment), rules: InlineArray { BudgetRule(policy[BudgetKind.allCases[$0]]) },
       parameters: InlineArray { policy[BudgetKind.allCases[$0]] },
       coalesce: policy.coalesce, batch: policy.batch, mode: policy.budgetMode, validation: policy.validation,
       expirationZero: policy.expirationZero)

@@ -213,7 +213,7 @@ extension StoreState {
     batch.forwards.append(
       ForwardedPush(
         ticket: PushTicket(sequence: push.pointee.sequence, slot: slot), id: push.pointee.id, token: place.token,
-        upstream: route.pointee.upstream, signer: Int(route.pointee.signer), type: push.pointee.type,
+        upstream: route.pointee.upstream, signer: route.pointee.signers[push.pointee.type], type: push.pointee.type,
         priority: push.pointee.isLowered ? .considerate : push.pointee.priority,
         prioritySent: push.pointee.isLowered || push.pointee.prioritySent, expiration: push.pointee.expiration,
         attempt: Int(push.pointee.attempts) + 1, admit: place.index, topic: place.topic, collapseID: place.collapseID,

@@ -10,7 +10,7 @@ enum SendReport {
     let cause = record["cause"]?.stringValue.flatMap { Cause(name: $0) }
     switch cause {
     case .waitingForBudget, .minimumInterval, .waitingForBatch, .quietHours, .upstreamUnavailable, .upstreamFailed, .upstreamPaused,
-      .appNotConfigured, .upstreamNotConfigured:
+      .appNotConfigured, .upstreamNotConfigured, .noSigningKey:
       return disposition == .waiting
     default: return false
     }
