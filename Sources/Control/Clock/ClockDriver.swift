@@ -67,9 +67,7 @@ public final class ClockDriver: Sendable {
   public func setFrozen(_ isFrozen: Bool) async throws(ControlError) -> ClockReport {
     try checkPermission()
     return try await turnstile.pass { () async throws(ControlError) in
-      try await change { time, real in
-        if isFrozen { time.freeze(at: real) } else { time.run(at: real) }
-      }
+      if isFrozen { try await stop() } else { try await resume() }
       return await report()
     }
   }
@@ -97,7 +95,7 @@ public final class ClockDriver: Sendable {
     do throws(ControlError) {
       target = try self.target(goal, start, standing)
       // Before anything moves: a restart in the midst of it finds a time that nothing is ahead of.
-      try save(target, runs: runs)
+      try save(runs ? VirtualTime(lead: target - clock.real) : VirtualTime(frozenAt: target))
     } catch {
       clock.change { time, _ in time = before }
       await tell()
@@ -115,7 +113,7 @@ public final class ClockDriver: Sendable {
       standing = await step(to: now, deadline)
     }
     if now < target { standing = await step(to: target, deadline) }
-    if runs { try await change { $0.run(at: $1) } }
+    if runs { await runOn() }
     return ClockReport(clock.moment, settings, standing, moved: (target - start, steps))
   }
 
@@ -144,25 +142,41 @@ public final class ClockDriver: Sendable {
     return await standing(until: deadline)
   }
 
-  private func change(_ body: @Sendable (inout VirtualTime, Instant) -> Void) async throws(ControlError) {
+  /// Stops the clock; where that cannot be kept it has run all the while.
+  private func stop() async throws(ControlError) {
     let before = clock.setting
     let after = clock.change { time, real in
-      body(&time, real)
+      time.freeze(at: real)
       return time
     }
-    do {
-      try keep?(after)
-    } catch {
+    do throws(ControlError) { try save(after) } catch {
       clock.change { time, _ in time = before }
-      throw .unavailable("the clock's setting cannot be kept: \(error)")
+      throw error
     }
     await tell()
   }
 
-  private func save(_ target: Instant, runs: Bool) throws(ControlError) {
-    do {
-      try keep?(runs ? VirtualTime(lead: target - clock.real) : VirtualTime(frozenAt: target))
-    } catch {
+  /// Makes the clock run on, once that is kept: one that ran before would have to go back where it cannot be.
+  private func resume() async throws(ControlError) {
+    var time = clock.setting
+    time.run(at: clock.real)
+    try save(time)
+    await runOn()
+  }
+
+  /// Makes the clock run on from where it stands, as has been kept: it is behind what was kept by no more than the call took, and that a
+  /// restart finds it ahead by so much harms nothing.
+  private func runOn() async {
+    let time = clock.change { time, real in
+      time.run(at: real)
+      return time
+    }
+    try? keep?(time)
+    await tell()
+  }
+
+  private func save(_ time: VirtualTime) throws(ControlError) {
+    do { try keep?(time) } catch {
       throw .unavailable("the clock's setting cannot be kept: \(error)")
     }
   }

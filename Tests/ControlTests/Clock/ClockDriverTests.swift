@@ -1,6 +1,7 @@
 import Control
 import Primitives
 import Push
+import Synchronization
 import Testing
 
 @Suite("Moving the clock") struct ClockDriverTests {
@@ -102,12 +103,46 @@ import Testing
     _ = try await stage.driver.move(.by(.seconds(60)))
     #expect(
       stage.kept.times.withLock { $0 } == [VirtualTime(frozenAt: ClockStage.noon), VirtualTime(frozenAt: ClockStage.noon + .seconds(60))])
-    stage.kept.fails.withLock { $0 = true }
+    stage.kept.room.withLock { $0 = 0 }
     let part = stage.part(70)
     let error = await #expect(throws: ControlError.self) { try await stage.driver.move(.by(.seconds(60))) }
     #expect(error?.status == 503 && part.happened.isEmpty && stage.clock.moment.now == ClockStage.noon + .seconds(60))
     await #expect(throws: ControlError.self) { try await stage.driver.setFrozen(false) }
     #expect(stage.clock.moment.isFrozen)
+  }
+
+  /// Where the disk is full by the time that the goal is reached, the clock runs on all the same, and the answer says where it is: what was
+  /// kept before it moved says nothing else.
+  @Test func itRunsOnWhereTheDiskHasBecomeFull() async throws {
+    let stage = ClockStage()
+    let part = stage.part(30, 90)
+    stage.kept.room.withLock { $0 = 1 }
+    stage.machine.tick.withLock { $0 = .milliseconds(1) }
+    let report = try await stage.driver.move(.by(.seconds(60)))
+    stage.machine.tick.withLock { $0 = .zero }
+    #expect(part.happened.count == 1 && report.advanced == .seconds(60) && !report.moment.isFrozen)
+    let shown = stage.clock.moment.now
+    stage.machine.pass(.seconds(5))
+    #expect(stage.clock.moment.now == shown + .seconds(5))
+    // A restart goes on from there or a little later, never from before.
+    let kept = stage.kept.times.withLock { $0 }
+    #expect(kept.count == 1 && kept[0].frozenAt == nil && kept[0].lead >= stage.clock.setting.lead)
+    #expect(part.state.withLock { $0.told.last } == stage.clock.setting)
+  }
+
+  /// A clock that cannot be made to run shows no later time in between, from which it would have to go back.
+  @Test func aClockThatCannotBeStartedStandsAllTheWhile() async throws {
+    let stage = ClockStage()
+    _ = try await stage.driver.setFrozen(true)
+    let stands = stage.clock.moment.now
+    let seen = Mutex<[Instant]>([])
+    let driver = ClockDriver(stage.clock, ClockSettings(permitted: true)) { _ in
+      seen.withLock { $0.append(stage.clock.moment.now) }
+      throw ClockStage.NotKept()
+    }
+    stage.machine.tick.withLock { $0 = .milliseconds(5) }
+    let error = await #expect(throws: ControlError.self) { try await driver.setFrozen(false) }
+    #expect(error?.status == 503 && seen.withLock { $0 } == [stands] && stage.clock.moment.now == stands)
   }
 
   /// Calls have their turns: each goes on where the one before has come to.

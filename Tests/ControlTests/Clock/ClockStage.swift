@@ -70,7 +70,8 @@ struct ClockStage {
   /// What was kept, in order.
   final class Kept: Sendable {
     let times = Mutex<[VirtualTime]>([])
-    let fails = Mutex(false)
+    /// How often there is still room for it.
+    let room = Mutex(Int.max)
   }
   let kept = Kept()
 
@@ -78,7 +79,11 @@ struct ClockStage {
     let (machine, kept) = (machine, kept)
     clock = VirtualClock(real: { machine.now })
     driver = ClockDriver(clock, ClockSettings(permitted: permitted)) { time in
-      if kept.fails.withLock({ $0 }) { throw NotKept() }
+      let hasRoom = kept.room.withLock { room in
+        room -= 1
+        return room >= 0
+      }
+      guard hasRoom else { throw NotKept() }
       kept.times.withLock { $0.append(time) }
     }
   }
