@@ -22,6 +22,9 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
   /// The whole milliseconds in the span, rounded towards zero.
   @inlinable public var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
+  /// The whole seconds that the span fits into: rounded up.
+  public var secondsRoundedUp: Int64 { -Int64(0).saturatingSubtract(nanoseconds).floorDivide(1_000_000_000) }
+
   /// The span in seconds.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
@@ -68,6 +71,14 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   /// Whole milliseconds since the Unix epoch, rounded down.
   @inlinable public var unixMilliseconds: Int64 { nanoseconds.floorDivide(1_000_000) }
+
+  /// The first instant from this one on that is a whole number of `unit`s since the Unix epoch, saturating; `unit` is longer than nothing.
+  ///
+  /// From when on something is possible is told in this way: rounded down it would be told of a time at which it is not yet.
+  public func roundedUp(to unit: TimeSpan) -> Instant {
+    let rest = nanoseconds - nanoseconds.floorDivide(unit.nanoseconds).saturatingMultiply(unit.nanoseconds)
+    return rest == 0 ? self : self + (unit - TimeSpan(nanoseconds: rest))
+  }
 
   /// Whether `a` comes before `b`.
   @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }

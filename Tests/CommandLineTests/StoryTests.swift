@@ -103,10 +103,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("2026-11-30T01:31:50.123Z", "2026-11-30T01:27:38.900Z", "4 min 12 s", "It goes at 01:31:50 UTC."),
-    ("2026-12-01T01:31:50.123Z", "2026-11-30T01:31:50.123Z", "1 d", "It goes at 2026-12-01 01:31:50 UTC."),
-    ("2026-11-30T01:31:50.123Z", "2026-11-30T01:31:51.000Z", "0 s", "It goes at 01:31:50 UTC."),
-    ("2026-11-30T04:31:50.123Z", "2026-11-30T01:31:52.123Z", "2 h 59 min", "It goes at 04:31:50 UTC."),
+    ("2026-11-30T01:31:50.123Z", "2026-11-30T01:27:38.900Z", "4 min 12 s", "It goes at 01:31:51 UTC."),
+    ("2026-12-01T01:31:50.123Z", "2026-11-30T01:31:50.123Z", "1 d", "It goes at 2026-12-01 01:31:51 UTC."),
+    ("2026-11-30T01:31:50.123Z", "2026-11-30T01:31:51.000Z", "0 s", "It goes at 01:31:51 UTC."),
+    ("2026-11-30T04:31:50.123Z", "2026-11-30T01:31:52.123Z", "3 h", "It goes at 04:31:51 UTC."),
+    ("2026-11-30T04:31:50.000Z", "2026-11-30T01:33:01.000Z", "2 h 59 min", "It goes at 04:31:50 UTC."),
+    ("2026-12-01T23:59:59.001Z", "2026-11-30T00:00:30.000Z", "2 d", "It goes at 2026-12-02 00:00:00 UTC."),
   ]) func aPushThatWaitsSaysForWhatAndHowLong(due: String, now: String, left: String, sentence: String) throws {
     var object: JSONObject = [
       "id": "x", "received": "2026-11-30T01:26:50.123Z", "disposition": "waiting", "cause": "waitingForBudget", "happened": "H.",

@@ -89,4 +89,16 @@ import Testing
       try fleet.placeWidget(kind: "Orders", family: .systemSmall, id: name, of: app, on: "phone", at: noon)
     }
   }
+
+  /// The device tells of no time before what it says of it has happened.
+  @Test func endsAreToldRoundedUp() throws {
+    var fleet = try phone()
+    let start = noon + TimeSpan(nanoseconds: 1)
+    _ = try fleet.startActivity(
+      attributesType: "Ride", attributes: [:], contentState: [:], staleDate: nil, relevanceScore: nil, id: "a", channel: nil, of: app,
+      on: "phone", at: start)
+    let text = try #require(fleet.appState(at: start)["activities"]?[0]?["endsAt"]?.stringValue)
+    let ends = try #require(Instant(rfc3339: text))
+    #expect(try fleet.appState(at: ends)["activities"]?[0]?["state"] == "ended")
+  }
 }

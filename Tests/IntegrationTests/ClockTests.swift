@@ -35,6 +35,23 @@ import Testing
     #expect(record["steps"].array.last?["at"].string?.prefix(19) == shown["next"]["at"].string?.prefix(19), "\(record)")
   }
 
+  /// The time that a forecast tells is one at which the push goes, however finely the clock stands.
+  @Test func thatTimeIsTheOneThatIsForecast() async throws {
+    let dev = try await Deployment.start(["dev"])
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    try await dev.settled(try #require(try await dev.send(.widgets(token))["apns-id"]), as: "applied")
+    _ = try await dev.control("PUT", "/v1/clock", #"{"frozen":true}"#)
+    let form = #"{"token":"\#(token)","topic":"com.example.app.push-type.widgets","payload":{"aps":{"content-changed":true}}}"#
+    let forecast = try await dev.control("POST", "/v1/what-if", form, as: "read").json
+    let due = try #require(forecast["due"].string, "\(forecast)")
+    let waiting = try #require(try await dev.send(.widgets(token))["apns-id"])
+    #expect(try await dev.record(waiting)["disposition"].string == "waiting")
+    let moved = try await dev.control("PUT", "/v1/clock", #"{"now":"\#(due)"}"#)
+    #expect(moved.status == 200, "\(moved)")
+    #expect(try await dev.record(waiting)["disposition"].string == "applied")
+  }
+
   /// Twenty widgets spend their bursts, and a day later all that waited has gone, in less than a second.
   @Test func aDayTakesLessThanASecond() async throws {
     let dev = try await Deployment.start(["dev"])

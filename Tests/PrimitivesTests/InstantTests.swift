@@ -10,6 +10,19 @@ import Testing
     #expect(Instant(unixMilliseconds: unixMilliseconds).description == expected)
   }
 
+  /// Never before the instant, and at a whole unit.
+  @Test(arguments: [(Int64(0), Int64(0)), (1, 10), (9, 10), (10, 10), (-1, 0), (-10, -10), (-11, -10), (.max - 1, .max), (.min, .min)])
+  func roundedUp(nanoseconds: Int64, expected: Int64) {
+    #expect(Instant(nanoseconds: nanoseconds).roundedUp(to: TimeSpan(nanoseconds: 10)).nanoseconds == expected)
+  }
+
+  @Test(arguments: [
+    (Int64(0), Int64(0)), (1, 1), (1_000_000_000, 1), (1_000_000_001, 2), (-1, 0), (-1_000_000_000, -1), (-1_500_000_000, -1),
+  ]) func secondsRoundedUp(nanoseconds: Int64, expected: Int64) {
+    #expect(TimeSpan(nanoseconds: nanoseconds).secondsRoundedUp == expected)
+    #expect(TimeSpan(nanoseconds: .max).secondsRoundedUp == 9_223_372_037 && TimeSpan(nanoseconds: .min).secondsRoundedUp < 0)
+  }
+
   @Test func arithmeticSaturates() {
     #expect(Instant.distantFuture + .seconds(1) == .distantFuture)
     #expect(Instant.distantPast - .seconds(1) == .distantPast)

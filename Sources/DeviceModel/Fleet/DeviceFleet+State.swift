@@ -137,9 +137,11 @@ extension DeviceFleet {
     object["updates"] = .integer(Int64(activity.updates))
     object["relevanceScore"] = .number(activity.relevanceScore)
     object["startedAt"] = .string(activity.startedAt.description)
-    object["staleDate"] = activity.staleDate.map { .string($0.description) }
-    object["endsAt"] = .string(activity.endInstant.description)
-    object["dismissedAt"] = .string(activity.dismissalInstant.description)
+    // By what the text says it has happened.
+    func time(_ instant: Instant) -> JSONValue { .string(instant.roundedUp(to: .milliseconds(1)).description) }
+    object["staleDate"] = activity.staleDate.map(time)
+    object["endsAt"] = time(activity.endInstant)
+    object["dismissedAt"] = time(activity.dismissalInstant)
     return object
   }
 

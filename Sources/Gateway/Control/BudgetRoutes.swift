@@ -59,8 +59,9 @@ extension ControlAPI {
 
   private func view(_ token: DeviceToken) async throws(ControlError) -> JSONValue {
     let reports = try await asking { () async throws(StoreError) in try await parts.store.budgets(token) } ?? []
+    // Rounded like the instants that it is compared with.
     return [
-      "token": .string(token.hex), "now": parts.clock.clock.moment.now.json,
+      "token": .string(token.hex), "now": parts.clock.clock.moment.now.dueJSON,
       "budgets": .array(reports.enumerated().map { $1.json(index: $0) }),
     ]
   }

@@ -84,8 +84,8 @@ extension BudgetReport {
     object["minimumIntervalSeconds"] = minimumInterval.jsonSeconds
     object["remaining"] = .integer(Int64(remaining))
     object["binds"] = .bool(binds)
-    object["payableAt"] = payableAt.json
-    object["nextCredit"] = nextCredit.map(\.json)
+    object["payableAt"] = payableAt.dueJSON
+    object["nextCredit"] = nextCredit.map(\.dueJSON)
     object["lastCharge"] = lastCharge.map(\.json)
     return .object(object)
   }

@@ -72,8 +72,11 @@ extension Registration.Widget {
 }
 
 extension Instant {
-  /// The instant as RFC 3339 text.
+  /// The instant as RFC 3339 text: when something happened.
   var json: JSONValue { .string(description) }
+
+  /// The same for the time from which on something is possible: at what the text says it is so already.
+  var dueJSON: JSONValue { roundedUp(to: .milliseconds(1)).json }
 }
 
 extension TimeSpan {

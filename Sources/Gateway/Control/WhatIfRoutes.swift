@@ -60,7 +60,7 @@ extension AdmissionPreview {
     switch result {
     case .refused(let reason, let cause, _, let retryAt):
       object = ControlAPI.refused(reason, cause, detail: detail)
-      object["payableAt"] = retryAt.map(\.json)
+      object["payableAt"] = retryAt.map(\.dueJSON)
     case .unsettled, .forwarded:
       object = accepted(cause)
       if cause == .none { object["happened"] = "It would go to its upstream at once." }
@@ -73,7 +73,7 @@ extension AdmissionPreview {
       }
     case .waiting(let due, let cause):
       object = accepted(cause)
-      object["due"] = due.map(\.json)
+      object["due"] = due.map(\.dueJSON)
     case .merged(let id):
       object = accepted(.mergedIntoWaiting)
       object["mergedInto"] = .string(id.description)

@@ -334,7 +334,7 @@ extension ProviderLoop {
           id: operation.id, token: operation.token, type: operation.type, reason: reason, cause: cause,
           field: cause == .tokenKindMismatch ? "aps.event" : "", detail: detail)))
     guard let exchange else { return }
-    let wait = retryAt.map { max(1, ($0 - loop.now + .milliseconds(999)).milliseconds / 1000) }
+    let wait = retryAt.map { max(1, ($0 - loop.now).secondsRoundedUp) }
     // Whose the token is would be news to a stranger.
     let told = cause == .otherApp && rules.providers.isDivided ? happened : detail
     state.value.answers.refuse(

@@ -77,7 +77,8 @@ enum ClockText {
       let subject = ["push", "reload", "activity", "token", "device"].compactMap { name in
         next[name]?.stringValue.map { "\(name) \(PushStory.shortened($0))" }
       }
-      lines.append("Next: \(seconds(next["at"]))  \(next["what"]?.stringValue ?? "")  \(subject.joined(separator: "  "))")
+      let at = next["at"]?.stringValue.flatMap { Instant(rfc3339: $0) }?.roundedUp(to: .seconds(1)).description
+      lines.append("Next: \(seconds(at.map(JSONValue.string) ?? next["at"]))  \(next["what"]?.stringValue ?? "")  \(subject.joined(separator: "  "))")
     } else {
       lines.append("Nothing waits for it.")
     }

@@ -1,4 +1,5 @@
 import JSON
+import Primitives
 
 /// The whole life of one push as a text for people: what became of it, its steps with times, why, and what to do.
 enum PushStory {
@@ -98,8 +99,9 @@ enum PushStory {
     return (["payload"] + text.split(separator: "\n").map { "  \($0)" }).joined(separator: "\n")
   }
 
-  /// An instant to the second, with its date where that is another than that of `earlier`.
+  /// From when on something is possible, to the second, with its date where that is another than that of `earlier`.
   private static func moment(_ instant: String, after earlier: String) -> String {
+    let instant = Instant(rfc3339: instant).map { $0.roundedUp(to: .seconds(1)).description } ?? instant
     let clock = String(time(instant).prefix(8))
     return instant.prefix(10) == earlier.prefix(10) ? clock : "\(instant.prefix(10)) \(clock)"
   }

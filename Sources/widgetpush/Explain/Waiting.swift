@@ -36,10 +36,16 @@ struct Waiting: Hashable {
   /// `waiting 4 min 12 s for StreakWidget's budget`.
   var sentence: String { "waiting \(left.map { Self.text(of: $0) + " " } ?? "")for \(subject)" }
 
-  /// A span in its two largest units, such as `4 min 12 s`; part of a second counts as one.
+  /// A span in its two largest units, such as `4 min 12 s`; part of the smaller one counts as one, so that after it there is nothing left.
   static func text(of span: TimeSpan) -> String {
-    let seconds = (max(0, span.milliseconds) + 999) / 1000
+    var seconds = max(0, span.secondsRoundedUp)
     let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+    // Twice: what is rounded up may fill the unit above.
+    for _ in 0..<2 {
+      guard let first = units.firstIndex(where: { seconds >= $0.0 }), first + 1 < units.count else { break }
+      let smaller = units[first + 1].0
+      seconds = (seconds + smaller - 1) / smaller * smaller
+    }
     guard let first = units.firstIndex(where: { seconds >= $0.0 }) else { return "0 s" }
     var words = ["\(seconds / units[first].0) \(units[first].1)"]
     if first + 1 < units.count {
