@@ -1,3 +1,5 @@
+import Primitives
+
 /// How much a log line matters.
 public enum LogLevel: UInt8, CaseIterable, Comparable, Sendable {
   case debug, info, warning, error
@@ -55,11 +57,7 @@ enum LogLine {
 
   private static func needsQuotes(_ value: String) -> Bool {
     value.isEmpty || value.utf8.count > valueBytesMax
-      || value.unicodeScalars.contains { isControl($0) || $0 == " " || $0 == "\"" || $0 == "=" || $0 == "\\" }
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
+      || value.unicodeScalars.contains { $0.isSteering || $0 == " " || $0 == "\"" || $0 == "=" || $0 == "\\" }
   }
 
   /// `text` cut to its bound, as a JSON string.
@@ -78,7 +76,7 @@ enum LogLine {
       case "\n": escaped += "\\n"
       case "\r": escaped += "\\r"
       case "\t": escaped += "\\t"
-      case let scalar where isControl(scalar):
+      case let scalar where scalar.isSteering:
         let digits = String(scalar.value, radix: 16)
         escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: escaped.unicodeScalars.append(scalar)

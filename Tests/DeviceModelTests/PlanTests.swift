@@ -90,6 +90,22 @@ import Testing
     }
   }
 
+  /// What would steer a terminal is no name.
+  @Test(arguments: ["\u{1B}[2J", "a\nb", "\u{9B}", "a\u{202E}b", "\u{7F}"]) func namesAreOfCharactersThatAreSeen(name: String) throws {
+    var fleet = try phone()
+    #expect(throws: DeviceError.self) { try fleet.setDevice(name, DeviceSettings(), at: noon) }
+    #expect(throws: DeviceError.self) {
+      try fleet.placeWidget(kind: "Steps", family: .systemSmall, id: name, of: app, on: "phone", at: noon)
+    }
+    for field in ["name", "user"] {
+      let device = JSONValue.object(field == "name" ? ["name": .string(name)] : ["name": "other", "user": .string(name)])
+      #expect(throws: (any Error).self) {
+        var fresh = DeviceFleet(seed: "s", hashSeed: 1)
+        try fresh.apply(try DevicePlan(seed: "s", devices: [device]), at: noon)
+      }
+    }
+  }
+
   /// The device tells of no time before what it says of it has happened.
   @Test func endsAreToldRoundedUp() throws {
     var fleet = try phone()

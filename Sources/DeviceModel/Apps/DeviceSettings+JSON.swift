@@ -1,4 +1,5 @@
 public import JSON
+import Primitives
 import Push
 
 extension DeviceSettings {
@@ -11,6 +12,9 @@ extension DeviceSettings {
       self.environment = environment
     }
     user = try reader.optionalString("user")
+    if let user, user.hasSteering {
+      throw reader.error("user", "must have no control characters and none that turn the direction of writing")
+    }
     developerMode = try reader.optionalBool("developerMode") ?? false
   }
 }

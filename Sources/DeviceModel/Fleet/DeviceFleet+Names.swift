@@ -50,8 +50,7 @@ extension DeviceFleet {
 
   /// Whether it can be a name, short and printable.
   static func isName(_ name: String) -> Bool {
-    let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" }
-    return !name.isEmpty && name.utf8.count <= Limits.deviceNameBytes && isPrintable
+    !name.isEmpty && name.utf8.count <= Limits.deviceNameBytes && !name.contains("/") && !name.hasSteering
   }
 
   /// Refuses names that cannot stand in a path or a log line.

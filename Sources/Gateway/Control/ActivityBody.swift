@@ -48,6 +48,7 @@ enum ActivityBody {
     guard !text.isEmpty, text.utf8.count <= Limits.nameBytes else {
       throw reader.error(field, "must have 1 to \(Limits.nameBytes) bytes, not \(text.utf8.count)")
     }
+    guard !text.hasSteering else { throw reader.error(field, NameRule.steering(text)) }
     return text
   }
 

@@ -130,6 +130,7 @@ package enum RegistrationBody {
     guard !value.isEmpty, value.utf8.count <= Limits.nameBytes else {
       throw reader.error(name, "must have 1 to \(Limits.nameBytes) bytes, not \(value.utf8.count)")
     }
+    guard !value.hasSteering else { throw reader.error(name, NameRule.steering(value)) }
     return value
   }
 }

@@ -21,19 +21,31 @@ struct ControlClient {
   }
 
   let credentials: Credentials
+  private let isForPeople: Bool
   private let base: String
   private let server: String
   private let client: BlockingHTTPClient
 
   /// A client of the gateway of `folder`; throws how to start one where none was.
-  init(_ folder: StateFolder) throws(CommandError) { try self.init("gateway", at: \.control, of: folder) }
+  ///
+  /// - Parameter isForPeople: Whether bodies are made printable as they come in, since apps and devices choose some of what is in them;
+  ///   what becomes JSON again is left as it is.
+  init(_ folder: StateFolder, isForPeople: Bool = true) throws(CommandError) {
+    try self.init("gateway", at: \.control, of: folder, isForPeople)
+  }
+
+  /// The same for a command that prints for people, unless JSON is asked for.
+  init(_ arguments: Arguments) throws(CommandError) { try self.init(StateFolder(arguments), isForPeople: !arguments.wantsJSON) }
 
   /// A client of the mock device of `folder`; throws how to start one where none was.
-  init(deviceOf folder: StateFolder) throws(CommandError) { try self.init("mock device", command: "device", at: \.device, of: folder) }
+  init(deviceOf folder: StateFolder, isForPeople: Bool) throws(CommandError) {
+    try self.init("mock device", command: "device", at: \.device, of: folder, isForPeople)
+  }
 
   private init(
-    _ name: String, command: String = "gateway", at address: KeyPath<Credentials, String?>, of folder: StateFolder
+    _ name: String, command: String = "gateway", at address: KeyPath<Credentials, String?>, of folder: StateFolder, _ isForPeople: Bool
   ) throws(CommandError) {
+    self.isForPeople = isForPeople
     credentials = try folder.credentials()
     guard let address = credentials[keyPath: address] else {
       throw CommandError(
@@ -63,7 +75,8 @@ struct ControlClient {
     }
     if response.body.isEmpty { return Answer(status: response.status, json: .null) }
     do throws(JSONError) {
-      return Answer(status: response.status, json: try JSONValue.parse(response.body))
+      let json = try JSONValue.parse(response.body)
+      return Answer(status: response.status, json: isForPeople ? json.printable : json)
     } catch {
       throw CommandError("\(base)\(path) answered \(response.status) with something that is not JSON: \(error)")
     }
@@ -117,7 +130,7 @@ extension CommandError {
   init(_ answer: ControlClient.Answer) {
     let error = answer.json["error"]
     let message = error?["message"]?.stringValue ?? answer.json.serialized()
-    self.init("the gateway answered \(answer.status): \(message)")
+    self.init("the gateway answered \(answer.status): \(message.escapingSteering())")
   }
 
   /// A server that did not answer; most often it does not run.

@@ -37,7 +37,7 @@ struct RegistrationImport {
       guard let value = try? JSONValue.parse(String(line)) else { continue }
       if let number = value["line"]?.intValue {
         progress.end()
-        Console.complain("line \(number + Int64(first) - 1): \(value["error"]?["message"]?.stringValue ?? "refused")")
+        Console.complain("line \(number + Int64(first) - 1): \((value["error"]?["message"]?.stringValue ?? "refused").escapingSteering())")
       } else {
         created += value["created"]?.intValue ?? 0
         replaced += value["replaced"]?.intValue ?? 0

@@ -15,7 +15,7 @@ extension Command {
     ],
     examples: ["widgetpush budget 3fa2c1", "widgetpush budget 3fa2c1 --reset"]
   ) { arguments in
-    let client = try ControlClient(StateFolder(arguments))
+    let client = try ControlClient(arguments)
     let token = try client.fullToken(arguments.operands[0])
     let path = "/v1/budgets/\(token)"
     let waited = try waiting(client, token)

@@ -21,7 +21,7 @@ extension Command {
     ]
   ) { arguments in
     let call = try ClockCall(arguments.operands)
-    let client = try ControlClient(StateFolder(arguments))
+    let client = try ControlClient(arguments)
     let answer = try client.call(call.method, call.path, call.body, timeout: .milliseconds(Limits.clockMilliseconds) + .seconds(20))
     guard answer.isSuccess else { throw CommandError(answer) }
     Console.print(arguments.wantsJSON ? answer.json.serialized(pretty: true) : ClockText.text(answer.json))
@@ -78,7 +78,8 @@ enum ClockText {
         next[name]?.stringValue.map { "\(name) \(PushStory.shortened($0))" }
       }
       let at = next["at"]?.stringValue.flatMap { Instant(rfc3339: $0) }?.roundedUp(to: .seconds(1)).description
-      lines.append("Next: \(seconds(at.map(JSONValue.string) ?? next["at"]))  \(next["what"]?.stringValue ?? "")  \(subject.joined(separator: "  "))")
+      let time = seconds(at.map(JSONValue.string) ?? next["at"])
+      lines.append("Next: \(time)  \(next["what"]?.stringValue ?? "")  \(subject.joined(separator: "  "))")
     } else {
       lines.append("Nothing waits for it.")
     }

@@ -19,7 +19,7 @@ extension Command {
     ],
     examples: ["widgetpush expect --count 3 --token 3fa2c19e --timeout 10s", "widgetpush expect --disposition applied --type widgets"]
   ) { arguments in
-    let client = try ControlClient(StateFolder(arguments))
+    let client = try ControlClient(arguments)
     let count = try arguments.integer("--count", in: 1...Int64(Limits.pageRows)) ?? 1
     let timeout = try arguments.span("--timeout") ?? .seconds(10)
     let expectation = try Expectation(arguments, client)

@@ -16,7 +16,7 @@ extension Command {
     guard arguments.has("--last") != (arguments.operands.first != nil) else {
       throw UsageError("either an apns-id, a token or a prefix of one, or --last")
     }
-    let finder = PushFinder(client: try ControlClient(StateFolder(arguments)))
+    let finder = PushFinder(client: try ControlClient(arguments))
     let found = try arguments.operands.first.map { name throws(CommandError) in try finder.find(name) } ?? .push(try finder.last())
     switch found {
     case .push(let push):

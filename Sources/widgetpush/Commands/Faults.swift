@@ -36,7 +36,8 @@ extension Command {
   ) { arguments in
     let verb = try arguments.verb(of: ["add", "list", "remove"])
     let folder = StateFolder(arguments)
-    let client = try arguments.has("--device") ? ControlClient(deviceOf: folder) : ControlClient(folder)
+    let client =
+      try arguments.has("--device") ? ControlClient(deviceOf: folder, isForPeople: !arguments.wantsJSON) : ControlClient(arguments)
     if verb != "add", let option = FaultOptions.names.first(where: arguments.has) { throw UsageError("\(option) is for add") }
     if verb != "remove", arguments.operands.count > 1 { throw UsageError("\(verb) takes nothing more than options") }
     switch verb {

@@ -14,7 +14,7 @@ extension Command {
       """,
     options: [.json, .stateFolder], examples: ["widgetpush import tokens.ndjson", "zcat tokens.gz | widgetpush import -"]
   ) { arguments in
-    var work = RegistrationImport(client: try ControlClient(StateFolder(arguments)))
+    var work = RegistrationImport(client: try ControlClient(arguments))
     var reader = try LineReader(arguments.operands[0])
     while let line = try reader.next() { try work.add(line) }
     try work.finish()
@@ -41,7 +41,7 @@ extension Command {
       Option("--type", "TYPE", "of this type only (all)"), .stateFolder,
     ], examples: ["widgetpush export --output tokens.ndjson", "widgetpush export --bundle-id com.example.app | gzip > tokens.gz"]
   ) { arguments in
-    let client = try ControlClient(StateFolder(arguments))
+    let client = try ControlClient(StateFolder(arguments), isForPeople: false)
     let type = try arguments.choice("--type", of: TokenKind.allCases.map(\.name))
     let criteria = [
       ("bundleID", arguments.value("--bundle-id")), ("user", arguments.value("--user")), ("device", arguments.value("--device")),

@@ -1,4 +1,5 @@
 import JSON
+import Primitives
 import Push
 import Rules
 
@@ -56,7 +57,7 @@ enum LintReport {
         case .warning: "warning"
         case .note: "note"
         }
-      return "\(input.name):\(located.line): \(level): \(finding.message) [\(finding.rule)]"
+      return "\(input.name):\(located.line): \(level): \(finding.message.escapingSteering()) [\(finding.rule)]"
     }.joined(separator: "\n")
   }
 

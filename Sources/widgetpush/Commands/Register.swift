@@ -35,7 +35,7 @@ extension Command {
     ],
     examples: ["widgetpush register --widget Steps:systemSmall", "widgetpush register 3fa2c19e --type controls --control Timer"]
   ) { arguments in
-    let client = try ControlClient(StateFolder(arguments))
+    let client = try ControlClient(arguments)
     if arguments.has("--remove") {
       guard let prefix = arguments.operands.first else { throw UsageError("--remove needs the token") }
       let token = try client.fullToken(prefix)

@@ -29,7 +29,7 @@ extension Command {
       "widgetpush reload --kind Steps --user alice", "widgetpush reload --all --dry-run", "widgetpush reload --all --spread 10m --wait",
     ]
   ) { arguments in
-    let client = try ControlClient(StateFolder(arguments))
+    let client = try ControlClient(arguments)
     var reload: JSONValue
     if let id = arguments.operands.first {
       reload = try known(id, arguments, client)

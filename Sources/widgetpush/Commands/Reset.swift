@@ -17,12 +17,12 @@ extension Command {
   ) { arguments in
     guard !arguments.has("--all") || !arguments.has("--bundle-id") else { throw UsageError("--all and --bundle-id exclude each other") }
     let folder = StateFolder(arguments)
-    let gateway = try ControlClient(folder)
+    let gateway = try ControlClient(arguments)
     let bundleID = arguments.has("--all") ? nil : arguments.value("--bundle-id") ?? defaultBundleID
     let path = "/v1/reset" + (bundleID.map { "?bundleID=\(BlockingHTTPClient.percentEncoded($0))" } ?? "")
     var report: JSONObject = [:]
     // A gateway in front of Apple has no mock device behind it.
-    let device = gateway.credentials.device == nil ? nil : try ControlClient(deviceOf: folder)
+    let device = gateway.credentials.device == nil ? nil : try ControlClient(deviceOf: folder, isForPeople: !arguments.wantsJSON)
     for (name, client) in [("gateway", gateway), ("device", device)] {
       guard let answer = try client?.call("POST", path) else { continue }
       guard answer.isSuccess else { throw CommandError(answer) }

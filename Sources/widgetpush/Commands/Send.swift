@@ -37,7 +37,7 @@ extension Command {
     ]
   ) { arguments in
     let folder = StateFolder(arguments)
-    let control = try ControlClient(folder)
+    let control = try ControlClient(arguments)
     let now = Machine.now
     let push = try PushDraft.push(arguments, control, now: now)
     if arguments.has("--what-if") {

@@ -1,4 +1,5 @@
 import JSON
+import Primitives
 import Push
 
 /// What `send` says about a push that was answered.
@@ -27,11 +28,12 @@ enum SendReport {
 
   /// For people: the answer, what became of the push, and what to do when that is not what was meant.
   static func text(_ answer: ProviderClient.Answer, _ record: JSONValue?) -> String {
-    var lines = ["\(answer.status)\(answer.reason.map { " \($0)" } ?? "")  apns-id \(answer.id ?? "none")"]
+    let reason = answer.reason.map { " \($0.escapingSteering())" } ?? ""
+    var lines = ["\(answer.status)\(reason)  apns-id \(answer.id ?? "none")"]
     guard let record else {
       // Without a record, what the reason means is still known.
       if let remedy = answer.reason.flatMap({ Reason($0) })?.remedy { lines += ["  \(remedy.happened)", "  \(remedy.advice)"] }
-      if let detail = answer.detail { lines.append("  \(detail)") }
+      if let detail = answer.detail { lines.append("  \(detail.escapingSteering())") }
       return lines.joined(separator: "\n")
     }
     let cause = record["cause"]?.stringValue.map { " (\($0))" } ?? ""

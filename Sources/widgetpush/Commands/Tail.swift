@@ -90,8 +90,10 @@ final class FollowedLog: Sendable {
         state.lastID = id
         state.printed.append(id)
         if state.printed.count > Self.rememberedIDs { state.printed.removeFirst(Self.rememberedIDs / 2) }
-        let line = wantsJSON ? value.serialized() : EventLine.text(of: value, isColored: isColored)
-        if !Console.print(line) { state.isReaderGone = true }
+        let isPrinted =
+          wantsJSON
+          ? Console.print(value.serialized()) : Console.printColored(EventLine.text(of: value.printable, isColored: isColored))
+        if !isPrinted { state.isReaderGone = true }
       }
       return !state.isReaderGone
     }

@@ -116,6 +116,8 @@ final class RecordingFile: Sendable {
   }
 
   private func write(_ line: [UInt8], _ state: inout State) {
+    // It may be a terminal that standard output is.
+    let line = path == nil ? Array(Console.safe(String(decoding: line, as: UTF8.self)).utf8) : line
     guard !Files.writeAll(line + [UInt8(ascii: "\n")], to: descriptor) else { return }
     state.error = FileError("write", path ?? "standard output")
     state.isOver = true

@@ -14,7 +14,7 @@ struct ReplayReport {
 
     var text: String {
       switch self {
-      case .known(let text): text
+      case .known(let text): text.escapingSteering()
       case .unknown: "not known"
       }
     }

@@ -45,7 +45,7 @@ struct ReplayRun {
     self.options = options
     self.interruption = interruption
     digest = try RecordingDigest(options.path, bundleID: options.bundleID)
-    control = try ControlClient(folder)
+    control = try ControlClient(folder, isForPeople: false)
     clock = try ReplayClock(control, mayMove: options.mayMoveClock)
     pace = options.pace ?? (clock.moves ? .unpaced : .times(1))
     apps = ReplayApps(control, options.profile)

@@ -2,6 +2,7 @@ import Control
 import Gateway
 import HTTP2
 import JSON
+import Primitives
 import Push
 import Reactor
 import Security
@@ -142,15 +143,6 @@ enum EventText {
 
   /// The first row as it is, the others indented; peers choose some of the text, so nothing in it may steer a terminal.
   private static func lines(_ first: String, _ others: String?...) -> String {
-    ([first] + others.compactMap { $0 }.filter { !$0.isEmpty }.map { "    \($0)" }).map(printable).joined(separator: "\n")
-  }
-
-  private static func printable(_ text: String) -> String {
-    var clean = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-      clean.append(isControl ? "?" : scalar)
-    }
-    return String(clean)
+    ([first] + others.compactMap { $0 }.filter { !$0.isEmpty }.map { "    \($0)" }).map { $0.escapingSteering() }.joined(separator: "\n")
   }
 }

@@ -20,8 +20,9 @@ final class OutputFile {
     if path != nil, !isFinished { unsafe unlink(temporary) }
   }
 
-  /// Appends text.
+  /// Appends text: lines of JSON.
   func write(_ text: String) throws(FileError) {
+    let text = path == nil ? Console.safe(text) : text
     guard Files.writeAll(Array(text.utf8), to: descriptor) else { throw FileError("write", path ?? "standard output") }
   }
 
