@@ -91,6 +91,10 @@ extension Cause {
       Remedy(
         "The token's registration was removed while the push waited.",
         "Register the token again if the device still uses it, then send the push again.")
+    case .reset:
+      Remedy(
+        "Somebody with an admin token had the gateway forget the app's pushes while this one waited.",
+        "Send it again if it is still wanted: registrations have stayed, and budgets are full.")
     case .droppedByPolicy:
       Remedy(
         "The push has apns-expiration 0, its budget could not pay at once, and the app's expirationZero is drop.",

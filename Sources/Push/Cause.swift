@@ -22,6 +22,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case noSuchWidget, noSuchControl, noSuchActivity, noSuchApp, appRemoved, noSubscribers
   case payloadNotUnderstood, contentStateNotDecodable, attributesTypeUnknown, alertMissing
   case staleTimestamp, futureTimestamp, activityEnded, activityLimitReached, tokenKindMismatch, permissionDenied
+  // What somebody did on purpose while it waited. Behind all others, since journals have their places.
+  case reset
 
   /// Whether nothing but another configuration lets the push go: no time does.
   public var awaitsConfiguration: Bool { self == .appNotConfigured || self == .upstreamNotConfigured }

@@ -60,6 +60,21 @@ import Testing
     #expect(bench.forwarded.suffix(2).map(\.push.id) == [Bench.id(31), Bench.id(23)], "what waited for the other app went")
   }
 
+  /// Those who follow or wait are told, before the log forgets it, what really became of a push that waited.
+  @Test func whatWaitedIsToldOfTheReset() throws {
+    let bench = try bench()
+    try bench.push(1)
+    try bench.push(2)
+    #expect(bench.record(2)?.disposition == .waiting)
+    bench.state.isWatched = true
+    #expect(bench.state.resetTokens(of: Bench.bundle, from: 0, count: 1000, at: bench.now) == 1)
+    #expect(bench.record(2)?.disposition == .failed && bench.record(2)?.cause == .reset)
+    #expect(bench.state.touchedEntries.contains { bench.state.log[$0]?.pointee.id == Bench.id(2) })
+    try bench.commit()
+    try bench.crash()
+    #expect(bench.record(2)?.cause == .reset)
+  }
+
   @Test func everyAppIsForgottenWhereNoneIsNamed() throws {
     let bench = try bench()
     for token in 1...3 { try bench.push(10 + token, to: token, bundleID: Self.apps[token / 3]) }

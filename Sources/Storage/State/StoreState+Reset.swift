@@ -18,7 +18,7 @@ extension StoreState {
       let hasSpent = token.pointee.isActive && tokens.budgets(number).contains { $0 != .full }
       guard hasSpent || token.pointee.hasLane else { continue }
       reset += 1
-      failLane(number, .droppedByPolicy, at: now)
+      failLane(number, .reset, at: now)
       if token.pointee.inFlight != none {
         let push = pushes[token.pointee.inFlight]
         (push.pointee.deadline, push.pointee.expiration) = (now, .at(now))
