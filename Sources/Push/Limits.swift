@@ -54,6 +54,8 @@ public enum Limits {
   public static let stalledWriteMilliseconds: Int64 = 30_000
   /// Milliseconds a draining server waits for open requests after SIGTERM.
   public static let drainMilliseconds: Int64 = 5000
+  /// Milliseconds before the end of that in which the answers are written that waited for upstreams until then.
+  public static let drainAnswerMilliseconds: Int64 = 1000
   /// The most errors that a connection may be configured to be closed after.
   public static let closeAfterErrorsMax = 1_000_000
 

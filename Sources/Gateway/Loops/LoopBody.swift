@@ -100,6 +100,8 @@ extension LoopBody {
     serversOpen = servers.count
     deadline = loop.makeTimer { [unowned self] in provider.abort() }
     deadline?.arm(after: limit)
+    // In time for the answers to be written before the connections are closed.
+    provider.answerAll(within: .milliseconds(max(0, limit.milliseconds - Limits.drainAnswerMilliseconds)))
     for server in servers {
       server.drain(within: limit) { [unowned self] in
         serversOpen -= 1

@@ -26,6 +26,8 @@ final class AwaitedAnswers {
   /// When each has to be answered, the earliest first; most of those in front have been answered meanwhile.
   private var deadlines: [(at: Uptime, sequence: UInt64)] = []
   private var timer: Timer?
+  /// By when all have to be answered; nil while there is no such time.
+  private var end: Uptime?
 
   init(on loop: EventLoop) {
     self.loop = loop
@@ -37,13 +39,21 @@ final class AwaitedAnswers {
 
   /// Waits for the outcome of `ticket`, for at most `timeout`.
   func add(_ push: Push, _ ticket: PushTicket, for timeout: TimeSpan) {
-    let deadline = loop.uptime + timeout
+    let deadline = min(loop.uptime + timeout, end ?? .never)
     pushes[ticket.sequence] = push
     // Apps mostly wait for as long as each other, so that the place is nearly always the last.
     var place = deadlines.count
     while place > 0, deadlines[place - 1].at > deadline { place -= 1 }
     deadlines.insert((deadline, ticket.sequence), at: place)
     if place == 0 { timer?.arm(at: deadline) }
+  }
+
+  /// Waits for none, and for none that comes, longer than `span` from now.
+  func end(after span: TimeSpan) {
+    let end = loop.uptime + span
+    self.end = end
+    for place in deadlines.indices where deadlines[place].at > end { deadlines[place].at = end }
+    if let first = deadlines.first { timer?.arm(at: first.at) }
   }
 
   /// The push of the ticket, which is waited for no longer; nil where it was not.

@@ -50,6 +50,10 @@ extension ProviderLoop {
     return (UInt16(status), answer.reason)
   }
 
+  /// Has every push that is on disk answered within `span`, whatever its upstream says and however long the app would wait for it: its
+  /// sender must not take it for lost, and send it again.
+  func answerAll(within span: TimeSpan) { awaited.end(after: span) }
+
   /// Answers 200.
   func accept(_ push: AwaitedAnswers.Push, _ disposition: Disposition, _ cause: Cause) {
     metrics.accepted(push.type, shard: index)
