@@ -28,6 +28,8 @@ extension Limits {
 
   /// Activities by name, ended ones that are remembered included; for a new one the oldest of those that are over is forgotten.
   public static let namedActivities = 20_000
+  /// Activities that are over and are found at once, when one has to make room: looking for them goes over all.
+  public static let activitiesForgotten = 64
   /// Bytes of their attributes, content-states and alerts, all together.
   public static let namedActivityBytes = 64 << 20
   /// Devices that show one of them.

@@ -127,6 +127,9 @@ struct ErrandTable {
     restless.insert(number)
   }
 
+  /// See `ActivityTable.oldest`.
+  mutating func oldestActivity(at now: Instant) -> UInt32? { activities.oldest(at: now) }
+
   /// Forgets an activity.
   mutating func forgetActivity(_ number: UInt32) {
     guard let activity = activities.remove(number) else { return }

@@ -17,8 +17,15 @@ struct ActivityTable {
 
   private(set) var activities: [UInt32: NamedActivity] = [:]
   private var byName: [Name: UInt32] = [:]
+  /// The apps that have some, and the names of each app's.
+  private var apps = SortedNames()
+  private var namesOfApp: [String: SortedNames] = [:]
   private var byOwner: [Owner: Set<UInt32>] = [:]
   private var byToken: [DeviceToken: UInt32] = [:]
+  /// Some that may be forgotten for new ones, the first to go last.
+  private var over: [UInt32] = []
+  /// Before when there are no more of them, unless one ends.
+  private var noneOverBefore = Instant.distantPast
   /// Bytes of the texts of all.
   private(set) var textBytes = 0
 
@@ -44,30 +51,52 @@ struct ActivityTable {
     return numbers.sorted()
   }
 
-  /// The activities of an app in the order of their names, from behind one on, at most `limit`; and whether there are more.
-  func page(_ include: (NamedActivity) -> Bool, after: Name?, limit: Int) -> (page: [NamedActivity], hasMore: Bool) {
-    func isBefore(_ a: Name, _ b: Name) -> Bool { (a.bundleID, a.name) < (b.bundleID, b.name) }
-    let names = byName.keys.filter { name in after.map { isBefore($0, name) } ?? true }.sorted(by: isBefore)
+  /// The activities of apps, all of them where `apps` is nil, in the order of app and name, from behind one on, at most `limit`; and
+  /// whether there are more. O(apps + limit).
+  func page(of apps: Set<String>?, after: Name?, limit: Int) -> (page: [NamedActivity], hasMore: Bool) {
     var page: [NamedActivity] = []
-    for name in names {
-      guard let activity = byName[name].flatMap({ activities[$0] }), include(activity) else { continue }
-      if page.count == limit { return (page, true) }
-      page.append(activity)
+    let candidates = apps.map { $0.sorted()[...] } ?? self.apps.names[...]
+    for app in candidates where after.map({ app >= $0.bundleID }) ?? true {
+      for name in namesOfApp[app]?.behind(app == after?.bundleID ? after?.name : nil) ?? [] {
+        guard let activity = number(app, name).flatMap({ activities[$0] }) else { continue }
+        if page.count == limit { return (page, true) }
+        page.append(activity)
+      }
     }
     return (page, false)
   }
 
-  /// The one to forget for a new one: the one that has ended first, or has rested longest beyond what any may last.
-  func oldest(at now: Instant) -> UInt32? {
-    let over = activities.filter { _, activity in
-      activity.phase == .ended || now - activity.updated >= .seconds(Limits.activitySeconds + Limits.dismissalSeconds)
+  /// The one to forget for a new one: the one that has ended first, or has rested longest beyond what any may last. It finds several at
+  /// once, so that one that is asked for again and again does not look at all of them each time.
+  mutating func oldest(at now: Instant) -> UInt32? {
+    while let number = over.popLast() {
+      if let activity = activities[number], Self.restUntil(activity) <= now { return number }
     }
-    return over.min { ($0.value.ended ?? $0.value.updated) < ($1.value.ended ?? $1.value.updated) }?.key
+    guard now >= noneOverBefore else { return nil }
+    var found: [(number: UInt32, since: Instant)] = []
+    noneOverBefore = .distantFuture
+    for (number, activity) in activities {
+      let end = Self.restUntil(activity)
+      if end <= now { found.append((number, activity.ended ?? activity.updated)) } else { noneOverBefore = min(noneOverBefore, end) }
+    }
+    found.sort { $0.since < $1.since }
+    over = found.prefix(Limits.activitiesForgotten).reversed().map(\.number)
+    if !over.isEmpty { noneOverBefore = .distantPast }
+    return over.popLast()
+  }
+
+  /// From when on an activity may be forgotten.
+  private static func restUntil(_ activity: NamedActivity) -> Instant {
+    guard activity.phase != .ended else { return .distantPast }
+    return activity.updated + .seconds(Limits.activitySeconds + Limits.dismissalSeconds)
   }
 
   mutating func insert(_ number: UInt32, _ activity: NamedActivity) {
     activities[number] = activity
-    byName[Name(bundleID: activity.bundleID, name: activity.name)] = number
+    if byName.updateValue(number, forKey: Name(bundleID: activity.bundleID, name: activity.name)) == nil {
+      if namesOfApp[activity.bundleID] == nil { apps.insert(activity.bundleID) }
+      namesOfApp[activity.bundleID, default: SortedNames()].insert(activity.name)
+    }
     link(number, activity)
   }
 
@@ -75,7 +104,13 @@ struct ActivityTable {
     guard let activity = activities.removeValue(forKey: number) else { return nil }
     unlink(number, activity)
     let name = Name(bundleID: activity.bundleID, name: activity.name)
-    if byName[name] == number { byName[name] = nil }
+    guard byName[name] == number else { return activity }
+    byName[name] = nil
+    namesOfApp[name.bundleID]?.remove(name.name)
+    if namesOfApp[name.bundleID]?.isEmpty ?? false {
+      namesOfApp[name.bundleID] = nil
+      apps.remove(name.bundleID)
+    }
     return activity
   }
 
@@ -93,7 +128,8 @@ struct ActivityTable {
 
   private mutating func link(_ number: UInt32, _ activity: NamedActivity) {
     textBytes += activity.textBytes
-    // What has ended wants nothing any more.
+    // What has ended wants nothing any more, and may go.
+    noneOverBefore = min(noneOverBefore, Self.restUntil(activity))
     guard activity.phase != .ended else { return }
     byOwner[Owner(bundleID: activity.bundleID, target: activity.target), default: []].insert(number)
     for case let token? in activity.legs.map(\.updateToken) { byToken[token] = number }

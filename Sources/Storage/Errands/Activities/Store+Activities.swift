@@ -86,10 +86,9 @@ extension Store {
     bundleID: String?, visibleBundleIDs: Set<String>?, after: (bundleID: String, name: String)?, limit: Int
   ) async throws(StoreError) -> (page: [NamedActivity], hasMore: Bool) {
     try await ask { core in
-      core.state.errands.activities.page(
-        { activity in
-          bundleID.map { $0 == activity.bundleID } ?? true && visibleBundleIDs.map { $0.contains(activity.bundleID) } ?? true
-        }, after: after.map { ActivityTable.Name(bundleID: $0.bundleID, name: $0.name) }, limit: max(1, min(limit, Limits.pageRows)))
+      let apps = bundleID.map { visibleBundleIDs?.contains($0) ?? true ? [$0] : [] } ?? visibleBundleIDs
+      return core.state.errands.activities.page(
+        of: apps, after: after.map { ActivityTable.Name(bundleID: $0.bundleID, name: $0.name) }, limit: max(1, min(limit, Limits.pageRows)))
     }
   }
 }
@@ -162,7 +161,7 @@ extension StoreState {
     guard request.content.alert != nil else { return .missing(field: "alert") }
     if let old { errands.forgetActivity(old) }
     if errands.activities.count >= Limits.namedActivities || errands.activities.textBytes >= Limits.namedActivityBytes {
-      guard let oldest = errands.activities.oldest(at: now) else { return .tooMany }
+      guard let oldest = errands.oldestActivity(at: now) else { return .tooMany }
       errands.forgetActivity(oldest)
     }
     let number = errands.begin { id in
