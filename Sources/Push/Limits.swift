@@ -214,6 +214,8 @@ public enum Limits {
   public static let logTextBytes = 64 << 20
   /// Entries of the push log that one list call looks at; it may then answer a short page, and the next call goes on from there.
   public static let logEntriesPerPage = 20_000
+  /// Places of the log that the calls which wait look at in one round, all together: a quarter of a millisecond.
+  public static let waitVisits = 16_384
   /// Near misses told when too few pushes match.
   public static let nearMisses = 5
   /// `GET /v1/pushes?wait=` calls open at once.

@@ -64,18 +64,4 @@ extension StoreCore {
     operation.refusesMismatch = question.isStrict
     operation.warnings.insert(.contentStateMismatch)
   }
-
-  /// Answers a list call at once, or keeps it until enough matches are there.
-  mutating func wait(
-    _ query: PushQuery, _ wait: PushWait, _ abandonment: Abandonment, _ resume: @escaping @Sendable (Result<PushPage, StoreError>) -> Void
-  ) {
-    let isLast = real >= wait.until || abandonment.isDeclared
-    let page = state.page(query, wanted: wait.count, isLast: isLast)
-    if page.complete || isLast { return resume(.success(page)) }
-    guard waiters.count < settings.waiters else {
-      return resume(.failure(.notReady("\(settings.waiters) list calls wait already")))
-    }
-    waiters.append(Waiter(query: query, wait: wait, abandonment: abandonment) { resume(.success($0)) })
-    state.isWatched = true
-  }
 }

@@ -33,6 +33,7 @@ extension StoreCore {
       fresh.takeOver(&state, inFlight: inFlight)
       state = fresh
       isLoaded = true
+      restartWaits()
     } catch {
       lostInFlight = inFlight
       isLoaded = false

@@ -46,7 +46,11 @@ struct StoreCore: ~Copyable {
   /// For each loop, what becomes due in this round.
   var dueBatches: [Batch?]
   /// The number of the refused request that comes first after what those who wait and follow know.
-  private(set) var refusedSeen: UInt64
+  var refusedSeen: UInt64
+  /// How many places of the log those who wait may still look at in this round.
+  var waitVisits = Limits.waitVisits
+  /// Whether some of them have not looked at all of it.
+  var hasMoreToFind = false
   /// When some of the refused requests may be saved again, by the machine's clock.
   private var refusedSaveAt = Instant.distantPast
   /// Slices of reloads that wait for their turn.
@@ -68,14 +72,6 @@ struct StoreCore: ~Copyable {
     var ticket: BroadcastTicket
     var outcome: UpstreamOutcome
     var detail: String
-  }
-
-  /// A list call that waits for enough matches.
-  struct Waiter {
-    var query: PushQuery
-    var wait: PushWait
-    let abandonment: Abandonment
-    var resume: @Sendable (PushPage) -> Void
   }
 
   /// Reads everything back from the engine.
@@ -146,7 +142,7 @@ struct StoreCore: ~Copyable {
   }
 
   /// Whether there is housekeeping to go on with at once.
-  var hasMore: Bool { failure == nil && (folding.isBusy || hasMoreSlices) }
+  var hasMore: Bool { hasMoreToFind || failure == nil && (folding.isBusy || hasMoreSlices) }
 
   /// One round.
   mutating func round(_ batches: inout ContiguousArray<(batch: Batch, loop: Int)>, _ work: inout ContiguousArray<Inbox.Work>) {
@@ -154,6 +150,7 @@ struct StoreCore: ~Copyable {
     (now, real) = (moment.now, moment.real)
     state.lead = moment.lead
     state.isWatched = !waiters.isEmpty || !followers.isEmpty
+    waitVisits = Limits.waitVisits
     if failure != nil, real >= retryAt { recover() }
     if let age = settings.logAge { state.forget(before: now - age) }
     for item in work { item(&self) }
@@ -197,8 +194,7 @@ struct StoreCore: ~Copyable {
       folding.start(through: state.lastCommit)
       repeat { commit([], refusedBytes: .max) } while failure == nil && folding.isBusy
     }
-    for waiter in waiters { waiter.resume(state.page(waiter.query, wanted: waiter.wait.count, isLast: true)) }
-    waiters.removeAll()
+    endWaits()
     for follower in followers { follower.queue.end() }
     answerCastWaiters(isLast: true)
     abandonSlices()
@@ -244,25 +240,6 @@ struct StoreCore: ~Copyable {
     let waiting = afterCommit
     afterCommit.removeAll()
     for resume in waiting { resume(nil) }
-  }
-
-  private mutating func answerWaiters() {
-    defer {
-      state.touchedEntries.removeAll(keepingCapacity: true)
-      refusedSeen = state.refused.next
-    }
-    guard !waiters.isEmpty else { return }
-    var kept: [Waiter] = []
-    for waiter in waiters {
-      let isOver = real >= waiter.wait.until || waiter.abandonment.isDeclared
-      guard isOver || state.hasNews(for: waiter.query, refusedSeen: refusedSeen) else {
-        kept.append(waiter)
-        continue
-      }
-      let page = state.page(waiter.query, wanted: waiter.wait.count, isLast: isOver)
-      if page.complete || isOver { waiter.resume(page) } else { kept.append(waiter) }
-    }
-    waiters = kept
   }
 
   private mutating func publish() {

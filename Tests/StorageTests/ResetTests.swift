@@ -205,7 +205,7 @@ import Testing
     #expect(forgotten == [1, 0])
     #expect(listed(bench) == [Bench.id(1)])
     #expect(bench.record(0) == nil && bench.record(1) != nil)
-    let hasNews = bench.state.hasNews(for: PushQuery(bundleID: Bench.bundle), refusedSeen: 0)
+    let hasNews = bench.state.hasNews(of: Bench.id(0), refusedSeen: 0)
     #expect(!hasNews)
   }
 

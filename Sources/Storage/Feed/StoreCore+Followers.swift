@@ -85,18 +85,15 @@ extension StoreState {
     let filter = LogFilter(query, self)
     var found: [(place: EventPlace, entry: LogPlace)] = []
     var walk = LogWalk(PushQuery(), token: filter.token, self)
-    var (looked, lost) = (0, 0)
-    while let entry = walk.next(self) {
-      guard looked < Limits.logEntriesPerPage else {
-        // What is older may have changed since, too, and nobody looks.
-        if case .accepted(let entry) = entry, log.step(0, of: entry).at >= place.at { lost = 1 }
-        break
-      }
-      looked += 1
+    var (visits, lost) = (Limits.logEntriesPerPage, 0)
+    while let entry = walk.next(self, visits: &visits) {
       let at = eventPlace(entry)
       guard at.at >= place.at, at != place, filter.misses(entry, self)?.isEmpty ?? false else { continue }
       found.append((at, entry))
     }
+    // What is older may have changed since, too, and nobody looks.
+    var further = 1
+    if visits == 0, case .accepted(let entry) = walk.next(self, visits: &further), log.step(0, of: entry).at >= place.at { lost = 1 }
     found.sort { $0.place < $1.place }
     lost += max(0, found.count - limit)
     return (found.suffix(limit).map { event($0.entry) }, lost)

@@ -5,19 +5,26 @@ import Push
 struct LogFilter {
   let query: PushQuery
   /// The token's number; nil when the query names none, `none` when the store knows none of these bytes.
-  let token: UInt32?
+  private(set) var token: UInt32?
   /// The reload that is asked for and its app; nil when the query names none, or one that is forgotten.
-  private let reload: (number: UInt32, bundleID: String)?
+  private var reload: (number: UInt32, bundleID: String)?
   /// For each route, whether the caller may see it, and whether it is the app that the query names.
-  private let routes: [(isVisible: Bool, isNamed: Bool)]
+  private var routes: [(isVisible: Bool, isNamed: Bool)]
 
   init(_ query: PushQuery, _ state: borrowing StoreState) {
     self.query = query
+    routes = []
+    refresh(state)
+  }
+
+  /// Takes over what the state knows by now of the names in the query. O(routes that are new).
+  mutating func refresh(_ state: borrowing StoreState) {
     token = query.token.map { state.tokens.find($0) ?? none }
     let named = query.reload.flatMap { state.errands.reload($0) }
     reload = named.map { ($0.number, $0.1.request.selector.bundleID) }
-    routes = state.routes.names.map { name in
-      (query.visibleBundleIDs.map { $0.contains(name.bundleID) } ?? true, query.bundleID.map { $0 == name.bundleID } ?? true)
+    for number in routes.count..<state.routes.names.count {
+      let bundleID = state.routes.names[number].bundleID
+      routes.append((query.visibleBundleIDs?.contains(bundleID) ?? true, query.bundleID.map { $0 == bundleID } ?? true))
     }
   }
 

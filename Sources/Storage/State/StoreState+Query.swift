@@ -27,36 +27,27 @@ extension StoreState {
     let filter = LogFilter(query, self)
     var page = PushPage(pushes: [], next: nil, complete: true, matched: 0, nearMisses: [])
     var walk = LogWalk(query, token: filter.token, self)
-    var looked = 0
-    while let place = walk.next(self) {
-      looked += 1
+    var visits = Limits.logEntriesPerPage
+    while page.pushes.count < limit, let place = walk.next(self, visits: &visits) {
       if filter.misses(place, self)?.isEmpty ?? false { page.pushes.append(record(place, walk.cursor)) }
-      guard page.pushes.count < limit, looked < Limits.logEntriesPerPage else {
-        if !walk.isAtEnd(self) { page.next = walk.cursor }
-        break
-      }
     }
+    // A place from which nothing comes is worth one more look.
+    visits = max(visits, 1)
+    if !walk.isAtEnd(self, visits: &visits) { page.next = walk.cursor }
     page.matched = page.pushes.count
     return page
   }
 
-  /// The pushes that match, newest first, for a call that waits until there are `wanted` of them.
+  /// The pushes that match, newest first, for a call that waits until there are `wanted` of them. O(the log).
   ///
   /// - Parameter isLast: Whether the wait is over; then too few matches come with the latest that nearly were.
   func page(_ query: PushQuery, wanted: Int, isLast: Bool) -> PushPage {
     if let id = query.id { return page(ofID: id, query, isWaitedFor: true) }
-    let limit = max(1, min(query.limit, Limits.pageRows))
-    let filter = LogFilter(query, self)
-    var page = PushPage(pushes: [], next: nil, complete: false, matched: 0, nearMisses: [])
-    var walk = LogWalk(query, token: filter.token, self)
-    while page.matched < max(wanted, limit), let place = walk.next(self) {
-      guard filter.misses(place, self)?.isEmpty ?? false else { continue }
-      page.matched += 1
-      if page.pushes.count < limit { page.pushes.append(record(place, walk.cursor)) }
-    }
-    if page.matched > page.pushes.count || page.matched == limit && !walk.isAtEnd(self) { page.next = page.pushes.last?.cursor }
-    page.complete = page.matched >= wanted
-    if isLast, !page.complete { page.nearMisses = nearMisses(query, filter) }
+    var search = PushSearch(query, wanted: wanted, self)
+    var visits = Int.max
+    search.look(self, visits: &visits)
+    var page = search.page(self)
+    if isLast, !page.complete { page.nearMisses = nearMisses(query, visits: &visits) }
     return page
   }
 
@@ -69,31 +60,29 @@ extension StoreState {
       nearMisses: [])
   }
 
-  /// Whether any of what changed since `refusedSeen` and in `touchedEntries` meets the query.
-  func hasNews(for query: PushQuery, refusedSeen: UInt64) -> Bool {
-    let filter = LogFilter(query, self)
-    return touchedEntries.contains { sequence in
-      log[sequence].flatMap { filter.misses(.accepted($0), self) }?.isEmpty ?? false
-    }
-      || (max(refusedSeen, refused.oldest)..<max(refusedSeen, refused.oldest, refused.next)).contains {
-        filter.misses(.refused($0), self)?.isEmpty ?? false
-      }
+  /// Whether a push of that id is among what changed, of the refused ones since `refusedSeen`.
+  func hasNews(of id: PushID, refusedSeen: UInt64) -> Bool {
+    let first = max(refusedSeen, refused.oldest)
+    return touchedEntries.contains { log[$0]?.pointee.id == id }
+      || (first..<max(first, refused.next)).contains { refused[$0].pointee.id == id && !refused[$0].pointee.isForgotten }
   }
 
-  /// The latest pushes that miss exactly one criterion.
-  private func nearMisses(_ query: PushQuery, _ filter: LogFilter) -> [NearMiss] {
+  /// The latest pushes that miss exactly one criterion, as far as `visits` reach, and no further than a page does.
+  func nearMisses(_ query: PushQuery, visits: inout Int) -> [NearMiss] {
+    let filter = LogFilter(query, self)
     var found: [NearMiss] = []
     var walk = LogWalk(query, token: nil, self)
-    var looked = 0
-    while found.count < Limits.nearMisses, looked < Limits.logEntriesPerPage, let place = walk.next(self) {
-      looked += 1
+    var left = min(visits, Limits.logEntriesPerPage)
+    visits -= left
+    while found.count < Limits.nearMisses, let place = walk.next(self, visits: &left) {
       guard let differs = filter.misses(place, self)?.onlyName else { continue }
       found.append(NearMiss(push: record(place, walk.cursor), differs: differs))
     }
+    visits += left
     return found
   }
 
-  private func record(_ place: LogPlace, _ cursor: PushCursor) -> PushRecord {
+  func record(_ place: LogPlace, _ cursor: PushCursor) -> PushRecord {
     var record: PushRecord
     switch place {
     case .accepted(let entry): record = self.record(entry)
