@@ -99,6 +99,8 @@ import Testing
     arguments: [
       ("localhost:8025", true), ("127.0.0.1", true), ("[::1]:8025", true), ("LOCALHOST", true), ("evil.example", false), ("", false),
       (nil, false), ("localhost.evil.example", false), ("127.0.0.1.evil.example", false), ("[::2]", false),
+      ("localhost:x@evil.example", false), ("localhost@evil.example", false), ("[::1]evil.example", false), ("[::1", false),
+      ("localhost:80:90", false), ("localhost:80/", false),
     ] as [(String?, Bool)])
   func localhost(host: String?, passes: Bool) throws {
     let authorizer = Authorizer(AccessTokens([AccessToken(name: "t", scopes: [.admin], secret: "s")]))

@@ -49,11 +49,14 @@ public struct HTTPRequest: Sendable {
     self.face = face
   }
 
-  /// The server's name as the client wrote it, without the port and in lower case; an IPv6 address keeps its brackets.
+  /// The server's name as the client wrote it, without the port and in lower case; an IPv6 address keeps its brackets. Nil where none
+  /// is given, or more than a name and a port (RFC 9110 section 7.2).
   public var host: String? {
     guard let authority else { return nil }
-    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return authority[...end].lowercased() }
-    return authority.prefix { $0 != ":" }.lowercased()
+    let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")
+    let (name, rest) = (authority[..<(end ?? authority.endIndex)], authority[(end ?? authority.endIndex)...])
+    guard rest.isEmpty || rest.first == ":" && rest.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    return name.lowercased()
   }
 
   /// The same request as seen from below its first segment, if that is `segment`: how one port carries several APIs.
