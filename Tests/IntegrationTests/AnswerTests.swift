@@ -86,7 +86,7 @@ import Testing
   /// A push that is on disk is answered before a gateway that is told to end closes the connection, however long the app would have it
   /// wait: it is sent again after the restart, and its sender must not send it as well.
   @Test func whoWaitsIsAnsweredBeforeTheEnd() async throws {
-    let gateway = try await gateway(["hang"], timeout: 30_000)
+    let gateway = try await gateway(["hang"], timeout: 15_000)
     let request = PushRequest("alert", to: try await registered(gateway))
     async let answered = gateway.send(request)
     try await eventually("the push is on its way") { gateway.upstream?.requestCount == 1 }
