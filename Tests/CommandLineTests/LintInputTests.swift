@@ -172,7 +172,7 @@ import Testing
     let input = LintInput("x", Array("{}".utf8), type: nil)
     let located = LintInput.Located(line: 3, finding: LintFinding(.ignored, "r", "aps.timestamp", "50% of\nit"))
     #expect(LintReport.annotation(located, input) == "::error file=x,line=3,title=r::50%25 of%0Ait")
-    #expect(LintReport.text([located], input) == "x:3: ignored by the device: 50% of\nit [r]")
+    #expect(LintReport.text([located], input) == "x:3: ignored by the device: 50% of\\u000ait [r]", "a finding is one line")
     #expect(LintReport.text([], input) == "x: nothing found")
     #expect(LintReport.json(located, input)["line"] == 3)
     let note = LintInput.Located(line: 1, finding: LintFinding(.note, "noPush", "", "none"))
