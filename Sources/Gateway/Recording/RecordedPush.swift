@@ -127,8 +127,9 @@ extension JSONReader {
   /// A time, or nil where there is none.
   mutating func optionalInstant(_ name: String) throws(FieldError) -> Instant? {
     guard let text = try optionalString(name) else { return nil }
-    guard let instant = Instant(rfc3339: text) else {
-      throw error(name, "must be a time such as 2027-01-31T12:00:00Z, not \"\(text.prefix(64))\"")
+    // Beyond what an instant holds, from 1677 to 2262, it would be another time.
+    guard let instant = Instant(rfc3339: text), abs(instant.unixSeconds) < Int64.max / 1_000_000_000 else {
+      throw error(name, "must be a time of the years 1678 to 2261, such as 2027-01-31T12:00:00Z, not \"\(text.prefix(64))\"")
     }
     return instant
   }
