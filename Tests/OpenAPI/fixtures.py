@@ -85,7 +85,10 @@ def prepare(dev):
         reloads = [control.post("/v1/reloads", json={"bundleID": APP, "all": True}).raise_for_status().json()["id"] for _ in range(3)]
         # The outcome of the API's example, which may be told again.
         reloaded = lambda pushes: [push["id"] for push in pushes if (push["disposition"], push.get("cause")) == ("applied", "reloaded")]
-        until(lambda: reloaded(control.get("/v1/pushes?disposition=applied").json()["pushes"]))
+        # Asked for by itself: of all pushes, the newest page may have none yet.
+        applied = lambda: reloaded(control.get("/v1/pushes?disposition=applied").json()["pushes"])
+        until(applied)
+        told = applied()
         # A broadcast has its place after the pushes of its id.
         pushes = control.get("/v1/pushes").json()["pushes"]
         apps = [f"com.example.app{number}" for number in range(VICTIMS)]
@@ -102,7 +105,7 @@ def prepare(dev):
         "reload": {"id": reloads},
         "stopReload": {"id": reloads},
         "resetApp": {"bundleID": apps},
-        "recordOutcome": {"id": reloaded(pushes)},
+        "recordOutcome": {"id": told},
         "removeDevice": {"device": [f"device-{number}" for number in range(VICTIMS)]},
         "removeApp": {"bundleID": apps},
         "updateApp": {"bundleID": apps},
