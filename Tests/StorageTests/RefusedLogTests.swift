@@ -228,7 +228,8 @@ import Testing
     #expect(engine.commits.withLock { $0.count { $0.refused > 0 } } == 1, "the second and third come within the same second")
     #expect(try Bench(engine: engine.inner).record(0)?.reason == .badTopic)
     harness.advance(.seconds(1))
-    _ = try await harness.store.push(Bench.id(0))
+    // The first question is answered before its round is saved, the second after that.
+    for _ in 0..<2 { _ = try await harness.store.push(Bench.id(0)) }
     #expect(try Bench(engine: engine.inner).record(2)?.reason == .badTopic)
     harness.store.stop()
   }
