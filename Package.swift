@@ -181,3 +181,8 @@ if Context.environment["WIDGETPUSH_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(name: "fuzz", dependencies: ["FuzzEntries"], path: "Tests/Fuzz/Driver", swiftSettings: [.swiftLanguageMode(.v6)]))
 }
+
+// scripts/test --long plays the lives of LaneModelTests in an optimised build, which takes no other tests along.
+if Context.environment["WIDGETPUSH_HISTORIES"] != nil {
+  package.targets.removeAll { $0.type == .test && $0.name != "StorageTests" }
+}
