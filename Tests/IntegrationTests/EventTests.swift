@@ -48,9 +48,10 @@ import Testing
     var sent: [String] = []
     try await eventually("both have told of a push") {
       _ = try await dev.control("DELETE", "/v1/budgets/\(token)")
-      sent.append(try #require(try await dev.send(.widgets(token))["apns-id"]).lowercased())
+      let id = try #require(try await dev.send(.widgets(token))["apns-id"])
+      sent.append(id.lowercased())
       _ = try await dev.send(.widgets(other))
-      try await Task.sleep(for: .milliseconds(100))
+      try await dev.settled(id, as: "applied")
       return lines.output.text.contains("applied") && !objects.output.lines.isEmpty
     }
     #expect(!lines.output.text.contains("\u{1B}"))
@@ -72,8 +73,7 @@ import Testing
     try await dev.register(token, RegistrationBody.widgets(minimumInterval: 0))
     let tail = try tail(dev, ["--json", "--disposition", "applied"])
     try await eventually("it follows") {
-      _ = try await dev.send(.widgets(token))
-      try await Task.sleep(for: .milliseconds(100))
+      try await dev.settled(try #require(try await dev.send(.widgets(token))["apns-id"]), as: "applied")
       return !tail.output.lines.isEmpty
     }
     _ = try await dev.terminate()

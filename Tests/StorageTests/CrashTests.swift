@@ -81,15 +81,14 @@ import Testing
     }
     for token in 0..<300 { _ = try await harness.store.register(Bench.registration(token, .app)) }
     var generator = SystemRandomNumberGenerator()
-    let delay = UInt32.random(in: 100_000...600_000, using: &generator)
-    Thread.detachNewThread {
-      usleep(delay)
-      kill(getpid(), SIGKILL)
-    }
+    // After some folds; then wherever the store's thread is while the axe's begins.
+    var batchesLeft = Int.random(in: 40...400, using: &generator)
     var id = round * 1_000_000
     var outcomes: [CompleteOperation] = []
     var completing: [Int] = []
     while true {
+      batchesLeft -= 1
+      if batchesLeft == 0 { Thread.detachNewThread { kill(getpid(), SIGKILL) } }
       let batch = harness.batch((0..<20).map { _ in Int.random(in: 0..<300, using: &generator) }, first: id, .alert)
       id += 20
       batch.completions.append(contentsOf: outcomes)

@@ -46,7 +46,7 @@ import Testing
 
   /// However fast it is played, an update is newer than another exactly where it was, as a device compares them.
   @Test(arguments: 0..<100 as Range<UInt64>) func timestampsKeepTheirOrder(seed: UInt64) throws {
-    var (random, dates) = (SplitMix(seed: seed), SenderDates())
+    var (random, dates) = (SplitMix64(seed: seed), SenderDates())
     var (sent, now) = (Self.sent, Instant(unixSeconds: 1_900_000_000))
     var newest: (recorded: Int64, replayed: Int64)?
     for _ in 0..<200 {
@@ -109,7 +109,7 @@ import Testing
 
   /// It begins whole seconds after the recording, or at the same time of the day; never before now, and no later than it must.
   @Test(arguments: 0..<100 as Range<UInt64>) func beginnings(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let start = Instant(nanoseconds: 1_700_000_000_000_000_000 + Int64(random.next() % 1_000_000_000_000_000_000))
     let now = seed == 0 ? start : Instant(nanoseconds: 1_700_000_000_000_000_000 + Int64(random.next() % 1_000_000_000_000_000_000))
     for (atTimeOfDay, unit) in [(true, TimeSpan.seconds(86_400)), (false, .seconds(1))] {
@@ -152,20 +152,5 @@ import Testing
     #expect(json["outcomes"]?[0] == ["outcome": "applied", "recorded": 8, "replayed": 6])
     #expect(json["changes"]?[0]?["example"]?["recorded"] == .string("\(PushID(high: 1, low: 10))"))
     #expect(json["changes"]?[1]?["to"] == .null)
-  }
-}
-
-/// Numbers that follow from a seed.
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200) func anyBytesAreKept(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let alphabet = Array(#"{}[]",:\ntrue10.e-"#.utf8) + [0, 9, 10, 0x7F, 0xC3, 0xA4, 0xFF]
     let payload = (0..<Int(random.next() % 60)).map { _ in
       seed % 2 == 0 ? UInt8(truncatingIfNeeded: random.next()) : alphabet[Int(random.next() % UInt64(alphabet.count))]
@@ -85,20 +85,5 @@ import Testing
       RecordedOutcome(disposition: "applied", isLowered: true),
     ]
     #expect(outcomes.map(\.description) == ["applied", "refused TooManyRequests (budgetSpent)", "applied at priority 5"])
-  }
-}
-
-/// Numbers that follow from a seed.
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
