@@ -1,7 +1,10 @@
-"""The suite must be able to fail: some of its cases run against servers that are wrong on purpose."""
+"""The suite must be able to fail: some of its cases run against servers that are wrong on purpose. And what it makes must be right."""
+import concurrent.futures
 import dataclasses
+import tempfile
 
 import case
+import certificate
 import runner
 import wrong_server
 
@@ -25,7 +28,24 @@ CHECKS = {
 
 
 def run():
-    """An outcome for each pair of a wrong server and a case."""
+    """An outcome for each pair of a wrong server and a case, and one for certificates that are made at once."""
+    return _wrong_servers() + [_certificates()]
+
+
+def _certificates():
+    """Exchanges run side by side, and share an authority."""
+    about = case.Case("self-check: certificates", "suite", "an authority makes many at once", case.NOTHING, None)
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(runner.THREADS) as pool:
+        office = certificate.Office(folder)
+        try:
+            for _ in pool.map(lambda number: office.make(f"{number}", "/UID=com.example.app"), range(64)):
+                pass
+        except RuntimeError as error:
+            return runner.Outcome(about, f"expected 64 certificates | came {error}")
+    return runner.Outcome(about)
+
+
+def _wrong_servers():
     known = {each.name: each for each in case.all_cases()}
     outcomes = []
     for behaviour, (right, wrong) in CHECKS.items():

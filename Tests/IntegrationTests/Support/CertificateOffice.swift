@@ -46,7 +46,7 @@ final class CertificateOffice: Sendable {
     try folder.write("\(name).cnf", lines.joined(separator: "\n") + "\n")
     try await openssl("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(name).key -out \(name).csr -subj \(subject)")
     try await openssl(
-      "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(name).pem -extfile \(name).cnf -extensions v3 -days \(days)"
+      "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -out \(name).pem -extfile \(name).cnf -extensions v3 -days \(days)"
     )
     return Paper(certificate: folder.path("\(name).pem"), key: folder.path("\(name).key"))
   }
