@@ -15,16 +15,21 @@ struct CurlResult: Sendable {
   let output: String
 }
 
+/// A curl that has not been started, with these arguments and the tests' certificate authority, and its output.
+private func preparedCurl(_ arguments: [String]) -> (process: Process, output: Pipe) {
+  let (process, output) = (Process(), Pipe())
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+  process.arguments = ["--silent", "--max-time", "20", "--cacert", TestCertificates.authorityPath] + arguments
+  process.standardOutput = output
+  process.standardError = FileHandle.nullDevice
+  return (process, output)
+}
+
 /// Runs curl with these arguments and the tests' certificate authority; `%{…}` of `-w` go to the output.
 func curl(_ arguments: [String], input: [UInt8] = []) async throws -> CurlResult {
   try await blocking {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-    process.arguments = ["--silent", "--max-time", "20", "--cacert", TestCertificates.authorityPath] + arguments
-    let (input, output) = (input, Pipe())
+    let (process, output) = preparedCurl(arguments)
     let inputPipe = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
     process.standardInput = inputPipe
     try process.run()
     if !input.isEmpty { try inputPipe.fileHandleForWriting.write(contentsOf: Data(input)) }
@@ -33,6 +38,18 @@ func curl(_ arguments: [String], input: [UInt8] = []) async throws -> CurlResult
     process.waitUntilExit()
     return CurlResult(status: process.terminationStatus, output: String(decoding: data, as: UTF8.self))
   }
+}
+
+/// Runs curl until `isEnough`, which is given its output, returns; then it is ended, and its connection with it.
+func curl(_ arguments: [String], until isEnough: (FileHandle) async throws -> Void) async throws {
+  let (process, output) = preparedCurl(arguments)
+  process.standardInput = FileHandle.nullDevice
+  try process.run()
+  defer {
+    process.terminate()
+    process.waitUntilExit()
+  }
+  try await isEnough(output.fileHandleForReading)
 }
 
 /// A plain TCP connection to loopback that blocks, for at most ten seconds at a time.

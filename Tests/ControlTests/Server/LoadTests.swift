@@ -8,16 +8,17 @@ import Testing
   /// Whoever goes away, politely or not, has its handler cancelled.
   @Test(arguments: [0, 1, 2, 3]) func aClientThatGoesAwayCancelsItsHandler(way: Int) async throws {
     let stage = try ControlStage()
+    let began = { try await stage.handlers.events.until { $0 == ["began"] } }
     switch way {
-    case 0, 1: _ = try await curl(Self.ways[way] + ["--max-time", "0.5", "http://127.0.0.1:\(stage.plainPort)/wait"])
-    case 2: _ = try await curl(["--max-time", "0.5", "https://localhost:\(stage.tlsPort)/wait"])
+    case 0, 1: try await curl(Self.ways[way] + ["http://127.0.0.1:\(stage.plainPort)/wait"]) { _ in try await began() }
+    case 2: try await curl(["https://localhost:\(stage.tlsPort)/wait"]) { _ in try await began() }
     default:
       let client = try await blocking {
         let client = try RawClient(port: stage.plainPort)
         client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
         return client
       }
-      try await stage.handlers.events.until { $0 == ["began"] }
+      try await began()
       client.reset()
     }
     try await stage.handlers.events.until { $0 == ["began", "cancelled"] }

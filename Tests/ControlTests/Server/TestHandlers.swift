@@ -25,11 +25,13 @@ final class Gate: Sendable {
   func pass() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isOpen = state.withLock { state in
-          if !state.isOpen && !Task.isCancelled { state.waiting.append(continuation) }
-          return state.isOpen || Task.isCancelled
+        let goesOn = state.withLock { state in
+          // Asked once: a cancellation in between would have it resumed twice.
+          let goesOn = state.isOpen || Task.isCancelled
+          if !goesOn { state.waiting.append(continuation) }
+          return goesOn
         }
-        if isOpen { continuation.resume() }
+        if goesOn { continuation.resume() }
       }
     } onCancel: {
       // All of them, which is enough for tests.
