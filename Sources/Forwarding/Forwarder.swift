@@ -12,7 +12,9 @@ public protocol ForwarderDelegate: AnyObject {
   /// - Parameter answer: The upstream's own answer; nil where there was none.
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: RawSpan)
   /// The outcome of one attempt to send a broadcast; `detail` is what a mock device had to say.
-  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String)
+  ///
+  /// - Parameter answer: The upstream's own answer; nil where there was none.
+  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: String)
   /// The upstream has a connection after it had none, or works again after its answers were errors: what waits for it may go.
   func upstreamOpened(_ upstream: Int)
   /// The upstream's last connection has failed, or could not be made.
@@ -106,7 +108,7 @@ public final class Forwarder {
   /// Sends a broadcast, now or when a stream is free.
   public func send(_ broadcast: ForwardedBroadcast) {
     guard let link = link(Int(broadcast.ticket.upstream), signer: broadcast.signer) else {
-      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(obstacle(broadcast.ticket.upstream)), detail: "")
+      delegate?.broadcastCompleted(broadcast.ticket, .notAttempted(obstacle(broadcast.ticket.upstream)), nil, detail: "")
       return
     }
     link.send(broadcast)

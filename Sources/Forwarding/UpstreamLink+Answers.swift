@@ -25,7 +25,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
       if let failure = answer.failure {
         let outcome = Self.meaning(of: failure)
         if let broadcast = flight.broadcast {
-          delegate.broadcastCompleted(broadcast, outcome, detail: "")
+          delegate.broadcastCompleted(broadcast, outcome, nil, detail: "")
         } else {
           delegate.completed(flight.ticket, outcome, nil, detail: RawSpan())
         }
@@ -39,7 +39,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
       if let broadcast = flight.broadcast {
         var text = ""
         if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) { text = header[detail].string }
-        delegate.broadcastCompleted(broadcast, outcome, detail: text)
+        delegate.broadcastCompleted(broadcast, outcome, read, detail: text)
       } else if !detail.isEmpty, let header = answer.value(of: .widgetpushOutcome) {
         delegate.completed(flight.ticket, outcome, read, detail: header[detail])
       } else {

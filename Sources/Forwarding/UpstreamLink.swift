@@ -191,7 +191,7 @@ final class UpstreamLink {
   }
 
   private func report(_ broadcast: ForwardedBroadcast, _ outcome: UpstreamOutcome) {
-    forwarder.delegate?.broadcastCompleted(broadcast.ticket, outcome, detail: "")
+    forwarder.delegate?.broadcastCompleted(broadcast.ticket, outcome, nil, detail: "")
   }
 
   private func enqueue(_ push: ForwardedPush, _ bytes: RawSpan) {

@@ -56,7 +56,9 @@ extension StoreCore {
       state.complete(operation, batch, at: now)
     }
     // Should the commit fail, what it has made of these is taken over.
-    for report in postponedReports { state.completeBroadcast(report.ticket, report.outcome, detail: report.detail, at: now) }
+    for report in postponedReports {
+      state.completeBroadcast(report.ticket, report.outcome, detail: report.detail, isFault: report.isFault, at: now)
+    }
     postponedReports.removeAll()
     // Something is always written, since only that shows that writing works.
     state.probe()

@@ -72,6 +72,7 @@ struct StoreCore: ~Copyable {
     var ticket: BroadcastTicket
     var outcome: UpstreamOutcome
     var detail: String
+    var isFault: Bool
   }
 
   /// Reads everything back from the engine.

@@ -60,6 +60,10 @@ import Testing
     #expect(stage.recorder.broadcasts.last?.outcome == .refused(status: 400, .badChannelID))
     #expect(stage.upstream.requests.last?.fields["apns-expiration"] == "0")
     #expect(stage.upstream.requests.last?.fields["apns-priority"] == nil)
+    stage.upstream.behaviour = .answer(status: 413, body: "", outcome: "refused fault fault 1: answered 413")
+    stage.broadcast(3)
+    #expect(stage.wait { stage.recorder.broadcasts.count == 3 })
+    #expect(stage.recorder.broadcasts.last?.answer?.cause == .fault && stage.recorder.broadcasts.last?.detail == "fault 1: answered 413")
   }
 
   @Test func aBroadcastForAnUpstreamThatIsDownComesBack() throws {

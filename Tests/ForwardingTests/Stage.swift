@@ -169,9 +169,9 @@ final class Recorder: ForwarderDelegate {
     outcomes[Int(ticket.sequence), default: []].append(outcome)
     if !detail.isEmpty { details.append(detail.string) }
   }
-  var broadcasts: [(ticket: BroadcastTicket, outcome: UpstreamOutcome, detail: String)] = []
-  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
-    broadcasts.append((ticket, outcome, detail))
+  var broadcasts: [(ticket: BroadcastTicket, outcome: UpstreamOutcome, answer: UpstreamAnswer?, detail: String)] = []
+  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: String) {
+    broadcasts.append((ticket, outcome, answer, detail))
   }
   func upstreamOpened(_ upstream: Int) { opened += 1 }
   func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) { failed += 1 }

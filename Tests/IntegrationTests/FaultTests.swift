@@ -109,10 +109,23 @@ import Testing
     let ended = try await dev.control("GET", "/v1/pushes?bundleID=\(app)&limit=1", as: "read").json["pushes"][0]
     #expect(ended["cause"].string == "fault" && ended["status"].isMissing && ended["token"].isMissing, "\(ended)")
 
-    // On the device, which then answers the gateway that way; the gateway tries again.
+    // On the device, which then answers the gateway that way: the gateway tries again what may work later, and tells of the fault.
     let upstream = try await fault(#"{"status":503}"#, more: #","times":1"#, face: "device")
-    let again = try #require(try await broadcast(channel)["apns-request-id"])
-    try await eventually("the device was asked") { try await counts(upstream, face: "device") == [1, 1] }
+    let again = try #require(
+      try await dev.send(
+        .broadcast(to: channel, eta: 4).at("/4/broadcasts/apps/\(app)").with(
+          "apns-expiration", "\(Int(Date().timeIntervalSince1970) + 3600)"))["apns-request-id"])
+    let done = try await dev.control("GET", "/v1/pushes/\(again)?wait=20s", as: "read").json
+    #expect(try await counts(upstream, face: "device") == [1, 1])
+    #expect(done["steps"].array.filter { $0["cause"].string == "fault" }.map { $0["disposition"].string } == ["waiting"], "\(done)")
+    #expect(done["cause"].string != "fault" && done["upstreams"][0]["detail"].string?.contains("fault") != true, "\(done)")
+    let lasting = try await fault(#"{"reason":"PayloadTooLarge"}"#, more: #","times":1"#, face: "device")
+    let failed = try await dev.control(
+      "GET", "/v1/pushes/\(try #require(try await broadcast(channel)["apns-request-id"]))?wait=20s", as: "read"
+    ).json
+    #expect(failed["disposition"].string == "failed" && failed["cause"].string == "fault", "\(failed)")
+    #expect(
+      failed["upstreams"][0]["detail"].string == "fault \(lasting): answered 413 PayloadTooLarge (on the mock device)", "\(failed)")
     let events = try await dev.control("GET", "/v1/events?event=pushFaulted", face: "device").json["events"].array
     #expect(events.contains { $0["push"].string?.lowercased() == again.lowercased() }, "\(events)")
     #expect(try await dev.terminate() == 0)

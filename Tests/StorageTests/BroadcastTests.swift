@@ -228,7 +228,7 @@ import Testing
     stage.store.complete(try await stage.sent()[0].ticket, .refused(status: 400, .badChannelID), detail: "")
     let record = try #require(try await stage.store.broadcasts(Bench.id(1), until: stage.now + .seconds(10)).first)
     #expect(record.outcome.disposition == .failed)
-    #expect(record.deliveries.first?.detail == "400 BadChannelId")
+    #expect(record.deliveries.first?.detail == "400 BadChannelId" && record.outcome.cause == .upstreamRefused)
   }
 
   @Test func aChannelOfApplesIsAdopted() async throws {

@@ -109,8 +109,8 @@ extension ProviderLoop {
   }
 
   /// Tells the store what an upstream made of a broadcast.
-  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
-    store.complete(ticket, outcome, detail: detail)
+  func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: String) {
+    store.complete(ticket, outcome, detail: detail, isFault: answer?.cause == .fault)
     metrics.forwarded(outcome, shard: index)
     if let observer, case .finished(.ignored, let cause) = outcome {
       observer(.ignored(IgnoredRequest(id: nil, token: nil, type: .liveactivity, cause: cause, detail: detail)))

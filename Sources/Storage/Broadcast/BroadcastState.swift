@@ -181,14 +181,15 @@ extension BroadcastState {
     put(record)
   }
 
-  /// Takes what became of an attempt.
+  /// Takes what became of an attempt; `isFault` where a fault on a mock device has made the answer, which `detail` then tells of.
   mutating func complete(
-    _ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String, retry: Retry, patience: TimeSpan,
+    _ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String, isFault: Bool, retry: Retry, patience: TimeSpan,
     using generator: inout SplitMix64, at now: Instant
   ) {
     guard var record = records[ticket.sequence],
       let index = record.deliveries.firstIndex(where: { $0.upstream == ticket.upstream && $0.disposition == .forwarding })
     else { return }
+    record.deliveries[index].detail = isFault && !detail.isEmpty ? detail : nil
     switch outcome {
     case .accepted, .pending: end(&record, index, .accepted, .none, at: now)
     case .finished(let disposition, let cause):
@@ -198,8 +199,10 @@ extension BroadcastState {
       record.deliveries[index].detail = counts.rest.isEmpty ? nil : counts.rest
       end(&record, index, disposition, cause, at: now)
     case .unregistered, .expired, .suspect, .refused:
-      if case .refused(let status, let reason) = outcome { record.deliveries[index].detail = "\(status) \(reason?.description ?? "")" }
-      end(&record, index, .failed, .upstreamRefused, at: now)
+      if case .refused(let status, let reason) = outcome, !isFault {
+        record.deliveries[index].detail = "\(status) \(reason?.description ?? "")"
+      }
+      end(&record, index, .failed, isFault ? .fault : .upstreamRefused, at: now)
     case .retry(let cause), .notAttempted(let cause):
       // With expiration 0 there is one attempt, and a few seconds to find a connection for it.
       var mayRetry = record.expiration != .zero

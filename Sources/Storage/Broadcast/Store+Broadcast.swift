@@ -24,13 +24,15 @@ extension Store {
   }
 
   /// Reports what became of a broadcast that was delivered to a loop. While the store takes no writes the report is kept.
-  public func complete(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String) {
+  ///
+  /// - Parameter isFault: Whether a fault on a mock device has made the answer, which `detail` then tells of.
+  public func complete(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String, isFault: Bool = false) {
     _ = inbox.add { core in
       guard core.unreadiness == nil else {
         // One for each that is on its way, of which there are few.
-        return core.postponedReports.append(StoreCore.PostponedReport(ticket: ticket, outcome: outcome, detail: detail))
+        return core.postponedReports.append(StoreCore.PostponedReport(ticket: ticket, outcome: outcome, detail: detail, isFault: isFault))
       }
-      core.state.completeBroadcast(ticket, outcome, detail: detail, at: core.now)
+      core.state.completeBroadcast(ticket, outcome, detail: detail, isFault: isFault, at: core.now)
     }
   }
 
@@ -98,9 +100,10 @@ extension StoreState {
     casts.carryOut(operation, of: owner, route: broadcastRoute(owner), patience: settings.connectPatience, at: now)
   }
 
-  mutating func completeBroadcast(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String, at now: Instant) {
+  mutating func completeBroadcast(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, detail: String, isFault: Bool, at now: Instant) {
     casts.complete(
-      ticket, outcome, detail: detail, retry: settings.retry, patience: settings.connectPatience, using: &generator, at: now)
+      ticket, outcome, detail: detail, isFault: isFault, retry: settings.retry, patience: settings.connectPatience, using: &generator,
+      at: now)
   }
 
   /// Sends what is due.
