@@ -53,6 +53,37 @@ import Testing
     #expect(throws: CommandError.self) { try AccessFile(in: state) }
   }
 
+  /// A team has one key without topics, and one for each topic; the mock device takes what any of them has signed.
+  @Test func signingKeysMayBeLimitedToTopics() throws {
+    let folder = try TemporaryFolder()
+    let state = StateFolder(folder.path)
+    let first = try DevState.prepare(state, now: now)
+    var ring = KeyRing()
+    func entry(_ number: Int, _ topics: [String]?, team: String = "TEAM000001") -> KeyRing.Entry {
+      KeyRing.Entry(id: "ADDED0000\(number)", team: team, use: .signing, topics: topics)
+    }
+    let entries = [entry(1, ["a.b"]), entry(2, nil), entry(3, ["a.b.voip", "c.d"]), entry(4, ["a.b"], team: "TEAM000002")]
+    for entry in entries {
+      try ring.add(entry)
+      try Files.write(first.providerKeyPEM, to: state.file(entry.fileName), mode: 0o600)
+    }
+    let error = #expect(throws: CommandError.self) { try ring.add(entry(5, ["x.y", "c.d"])) }
+    #expect(error?.message.contains("signs for c.d with the key ADDED00003") == true)
+    #expect(throws: CommandError.self) { try ring.add(entry(5, nil)) }
+    try ring.write(to: state)
+    #expect(try KeyRing(in: state).entries == entries)
+    let second = try DevState.prepare(state, now: now)
+    #expect(second.signingKeys.map(\.topics) == [nil, ["a.b"], nil, ["a.b.voip", "c.d"], ["a.b"]])
+    var device = DeviceConfiguration()
+    device.fill(from: second)
+    #expect(device.providers.map(\.keyID) == second.signingKeys.map(\.keyID))
+    for topics in [#"[]"#, #"["a b"]"#] {
+      let text = #"{"keys":[{"id":"ADDED00001","team":"TEAM000001","use":"signing","topics":\#(topics)}]}"#
+      try Files.write(text, to: state.file(KeyRing.name), mode: 0o600)
+      #expect(throws: CommandError.self) { try KeyRing(in: state) }
+    }
+  }
+
   @Test func addedKeysServeBesideTheFoldersOwn() throws {
     let folder = try TemporaryFolder()
     let state = StateFolder(folder.path)
@@ -71,6 +102,7 @@ import Testing
     #expect(second.providers.map(\.keyID) == [first.credentials.keyID, "ADDED00001"])
     #expect(second.providers[1].bundleIDs == ["a.b"] && second.providers[1].environment == .production)
     #expect(second.signingKeys.map(\.teamID) == [first.credentials.gateway.teamID, "TEAM000002"])
+    #expect(second.signingKeys[1].topics == nil)
     #expect(state.secretFiles.compactMap { FilePermissions.complaint(about: $0) }.count == 1)
   }
 }

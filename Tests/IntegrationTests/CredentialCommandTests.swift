@@ -48,6 +48,9 @@ import Testing
     (["access", "new", "x"], "--scope"), (["access", "new", "x", "--scope", "raed"], "read"), (["access", "nwe"], "new"),
     (["access", "new", "x", "--scope", "read", "--expires", "yesterday"], "2030"),
     (["access", "new", "x", "--scope", "read", "--expires", "2020-01-01"], "past"),
+    (["keys", "new", "--topics", "a.b"], "--use signing"),
+    (["keys", "new", "--use", "signing", "--topics", "a b"], "com.example.app.push-type.widgets"),
+    (["keys", "new", "--use", "signing", "--topics", ","], "at least one topic"), (["keys", "list", "--topics", "a.b"], "--topics"),
     (["access", "list", "--yaml"], "--yaml"), (["keys", "import", "Key.p8", "--team", "T"], "--key-id"), (["config", "chekc"], "check"),
     (["config", "check", "--config", "/nowhere.yaml"], "/nowhere.yaml"),
   ]) func aMistakeIsToldInWords(arguments: [String], hint: String) async throws {
@@ -72,6 +75,51 @@ import Testing
     try await dev.register(token, RegistrationBody.widgets)
     let answer = try await dev.send(.widgets(token).with("authorization", "bearer \(jwt)"))
     #expect(answer.status == 200, "\(answer)")
+    #expect(try await dev.terminate() == 0)
+  }
+
+  /// The gateway signs with it what goes to its topics, and with its own key the rest.
+  @Test func anImportedKeyOfTopicsSignsForTheseAlone() async throws {
+    let state = try await Deployment.newState()
+    let own = try #require(try Document(state.read("credentials.json"))["gateway"]["keyID"].string)
+    let key = try await ProviderToken.newKey(in: state, name: "topics.pem")
+    let topics = ["com.example.app.push-type.widgets", "com.example.other"]
+    let imported = try await widgetpush(
+      ["keys", "import", key, "--key-id", "TOPICS0001", "--team", "TEAM000001", "--use", "signing", "--json"]
+        + ["--topics", topics.joined(separator: ",")], in: state)
+    #expect(imported.status == 0, "\(imported.standardError)")
+    #expect(try Document(imported.standardOutput)["topics"].array.map(\.string) == topics)
+    let list = try await widgetpush(["keys", "list"], in: state)
+    #expect(list.text.contains(topics.joined(separator: ",")) && list.text.contains("all topics"), "\(list.text)")
+
+    let upstream = try await FakeUpstream.start(["200", "200"], state: state)
+    let options = try GatewayConfiguration(upstream: "https://localhost:\(upstream.port)").options(in: state)
+    let gateway = try await Deployment.start(["gateway"] + options, in: state)
+    func signer(_ push: PushRequest) async throws -> String? {
+      let id = try #require(try await gateway.send(push)["apns-id"])
+      try await gateway.settled(id, as: "accepted")
+      var request: Document?
+      try await eventually("the upstream tells of the request") {
+        request = upstream.requests.first { $0["fields"]["apns-id"].string?.lowercased() == id.lowercased() }
+        return request != nil
+      }
+      let jwt = try #require(request?["fields"]["authorization"].string?.split(separator: " ").last)
+      var header = String(jwt.prefix { $0 != "." }).replacing("-", with: "+").replacing("_", with: "/")
+      while header.count % 4 > 0 { header += "=" }
+      return try Document(try #require(Data(base64Encoded: header)))["kid"].string
+    }
+    let (widgets, app) = (newToken(), newToken())
+    try await gateway.register(widgets, RegistrationBody.widgets)
+    try await gateway.register(app, RegistrationBody.app)
+    #expect(try await signer(.widgets(widgets)) == "TOPICS0001")
+    #expect(try await signer(PushRequest("alert", to: app)) == own)
+    #expect(try await gateway.terminate() == 0)
+
+    // The mock device of the folder takes both.
+    let dev = try await Deployment.start(["dev"], in: state)
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    try await dev.settled(try #require(try await dev.send(.widgets(token))["apns-id"]), as: "applied")
     #expect(try await dev.terminate() == 0)
   }
 

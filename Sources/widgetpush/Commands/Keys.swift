@@ -10,16 +10,21 @@ extension Command {
     count: 1...2,
     discussion: """
       The folder's keys are of two uses: provider keys, which backends sign with and the gateway checks, and signing keys, which the
-      gateway signs with what it sends on, one a team. new makes a key; import takes in a .p8 file, such as Apple's. Both leave a file
-      AuthKey_ID.p8 with the permissions 600. certificate makes a client certificate for backends that send with one instead of
+      gateway signs with what it sends on: for each team one, and any number of keys that --topics limits, which sign for these topics alone
+      and before the other. new makes a key; import takes in a .p8 file, such as Apple's. Both leave a file AuthKey_ID.p8 with the
+      permissions 600. certificate makes a client certificate for backends that send with one instead of
       provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. list tells of a key that others can
       read, and with --fix makes it the owner's alone.
-      `widgetpush gateway` and `widgetpush dev` take changed keys on SIGHUP.
+      `widgetpush gateway` and `widgetpush dev` take changed keys on SIGHUP; the mock device knows the signing keys that were there at its
+      start.
       """,
     options: [
       Option("--use", "USE", "provider or signing (provider)"), Option("--team", "ID", "the team's id (for new, that of the state folder)"),
       Option("--key-id", "ID", "the key's id (for import, the one in the file's name)"),
       Option("--bundle-id", "ID", "an app that a provider key may send to (all)", repeatable: true),
+      Option(
+        "--topics", "TOPICS", "topics that a signing key is limited to, or bundle ids for all of an app's; commas between (all)",
+        repeatable: true),
       Option("--environment", "NAME", "the environment that a provider key or a certificate is limited to (both)"),
       Option("--topic", "TOPIC", "a further topic of a certificate, such as BUNDLE.voip", repeatable: true),
       Option(switch: "--fix", "give files that others can read the permissions 600"), .json, .stateFolder,
@@ -27,15 +32,16 @@ extension Command {
     examples: [
       "widgetpush keys list", "widgetpush keys certificate com.example.app",
       "widgetpush keys import AuthKey_ABCDE12345.p8 --team TEAM123456 --use signing",
+      "widgetpush keys import AuthKey_FGHIJ67890.p8 --team TEAM123456 --use signing --topics com.example.app.push-type.widgets",
     ]
   ) { arguments in
     let folder = StateFolder(arguments)
     let verb = try arguments.verb(of: ["list", "new", "import", "remove", "certificate"])
-    let settings = ["--use", "--team", "--key-id", "--bundle-id"] + (verb == "certificate" ? [] : ["--environment"])
+    let settings = ["--use", "--team", "--key-id", "--bundle-id", "--topics"] + (verb == "certificate" ? [] : ["--environment"])
     if !["new", "import"].contains(verb), let option = settings.first(where: arguments.has) {
       throw UsageError("\(option) is for new and import")
     }
-    if verb != "certificate", arguments.has("--topic") { throw UsageError("--topic is for certificate") }
+    if verb != "certificate", arguments.has("--topic") { throw UsageError("--topic is for certificate, and --topics for signing keys") }
     if verb != "list", arguments.has("--fix") { throw UsageError("--fix is for list") }
     switch verb {
     case "new":
@@ -64,12 +70,17 @@ extension Command {
     guard use == .provider || (bundleIDs.isEmpty && environment == nil) else {
       throw UsageError("--bundle-id and --environment are for provider keys")
     }
+    let topics = arguments.has("--topics") ? arguments.all("--topics").flatMap { $0.split(separator: ",").map(String.init) } : nil
+    guard use == .signing || topics == nil else {
+      throw UsageError("--topics is for signing keys, --use signing; --bundle-id limits a provider key")
+    }
+    if let topics, let complaint = KeyRing.complaint(about: topics) { throw UsageError("--topics \(complaint)") }
     // The folder's own keys come first, or the one that is added would be taken for them.
     let state = try DevState.prepare(folder, now: Machine.now)
     let team = arguments.value("--team") ?? state.credentials.teamID
     guard KeyRing.isID(team) else { throw UsageError("a team's id has letters and digits, ten of them at Apple, not \"\(team)\"") }
     let entry = KeyRing.Entry(
-      id: id, team: team, use: use, bundleIDs: bundleIDs.isEmpty ? nil : bundleIDs, environment: environment)
+      id: id, team: team, use: use, bundleIDs: bundleIDs.isEmpty ? nil : bundleIDs, environment: environment, topics: topics)
     let file = folder.file(entry.fileName)
     try FileLock.holding(folder.file(".lock")) {
       var ring = try KeyRing(in: folder)
@@ -120,10 +131,12 @@ extension Command {
       Console.print(JSONValue.object(["keys": .array(keys.map { json($0, file: $1) })]).serialized(pretty: true))
     } else {
       let rows = keys.map { entry, file in
-        let apps = entry.use == .signing ? "" : entry.bundleIDs?.joined(separator: ",") ?? "all apps"
-        return [entry.id, entry.team, entry.use.rawValue, apps, entry.environment?.name ?? "both", permissions(file), file]
+        let limits = entry.use == .signing ? entry.topics : entry.bundleIDs
+        let scope = limits?.joined(separator: ",") ?? (entry.use == .signing ? "all topics" : "all apps")
+        return [entry.id, entry.team, entry.use.rawValue, scope, entry.environment?.name ?? "both", permissions(file), file]
       }
-      Console.print(Table.lines([["key", "team", "use", "apps", "environment", "permissions", "file"]] + rows).joined(separator: "\n"))
+      Console.print(
+        Table.lines([["key", "team", "use", "limited to", "environment", "permissions", "file"]] + rows).joined(separator: "\n"))
     }
     for (_, file) in keys {
       if let complaint = FilePermissions.complaint(about: file) { Console.complain("warning: \(complaint)") }
@@ -139,6 +152,7 @@ extension Command {
     ]
     object["bundleIDs"] = entry.bundleIDs.map { .array($0.map(JSONValue.string)) }
     object["environment"] = entry.environment.map { .string($0.name) }
+    object["topics"] = entry.topics.map { .array($0.map(JSONValue.string)) }
     return .object(object)
   }
 }

@@ -7,10 +7,8 @@ extension DeviceConfiguration {
   /// Fills what the configuration leaves open from a state folder.
   mutating func fill(from state: DevState) {
     identity = identity ?? state.identity
-    if providers.isEmpty {
-      let key = state.signingKeys[0]
-      providers = [ProviderKey(keyID: key.keyID, teamID: key.teamID, keyPEM: key.keyPEM)]
-    }
+    // Every key that the folder's gateway may sign with.
+    if providers.isEmpty { providers = state.signingKeys.map { ProviderKey(keyID: $0.keyID, teamID: $0.teamID, keyPEM: $0.keyPEM) } }
     if accessTokens.isEmpty { accessTokens = state.accessTokens }
     guard var access = gateway ?? state.credentials.control.map({ Gateway(url: $0, accessToken: nil) }) else { return }
     // Another's gateway is never shown what is for this folder's.

@@ -22,6 +22,8 @@ struct KeyRing: Hashable, Sendable {
     var bundleIDs: [String]?
     /// The environment it is limited to; nil means both.
     var environment: PushEnvironment?
+    /// The topics that a key to sign with is limited to, a bundle id for all of its app's; nil means all.
+    var topics: [String]?
 
     /// The name of its file.
     var fileName: String { "AuthKey_\(id).p8" }
@@ -51,9 +53,13 @@ struct KeyRing: Hashable, Sendable {
       let use = Use(rawValue: try entry.choice("use", of: Use.allCases.map(\.rawValue)))!
       let bundleIDs = try entry.optionalStrings("bundleIDs")
       let environment = try entry.optionalChoice("environment", of: PushEnvironment.allCases.map(\.name))
+      let topics = try entry.optionalStrings("topics")
+      if let topics, let complaint = Self.complaint(about: topics) { throw entry.error("topics", complaint) }
       try entry.finish()
       entries.append(
-        Entry(id: id, team: team, use: use, bundleIDs: bundleIDs, environment: environment.flatMap { PushEnvironment(name: $0) }))
+        Entry(
+          id: id, team: team, use: use, bundleIDs: bundleIDs, environment: environment.flatMap { PushEnvironment(name: $0) }, topics: topics
+        ))
     }
     try reader.finish()
   }
@@ -64,19 +70,23 @@ struct KeyRing: Hashable, Sendable {
       var object: JSONObject = ["id": .string(entry.id), "team": .string(entry.team), "use": .string(entry.use.rawValue)]
       object["bundleIDs"] = entry.bundleIDs.map { .array($0.map(JSONValue.string)) }
       object["environment"] = entry.environment.map { .string($0.name) }
+      object["topics"] = entry.topics.map { .array($0.map(JSONValue.string)) }
       return .object(object)
     }
     return ["keys": .array(keys)]
   }
 
-  /// Adds a key, whose id must be new; of keys to sign with there is one a team.
+  /// Adds a key, whose id must be new; of keys to sign with a team has one without topics, and one for each topic.
   mutating func add(_ entry: Entry) throws(CommandError) {
     guard !entries.contains(where: { $0.id == entry.id }) else {
       throw CommandError("there is a key \(entry.id) already; take it out with `widgetpush keys remove \(entry.id)` first")
     }
-    if entry.use == .signing, let other = entries.first(where: { $0.use == .signing && $0.team == entry.team }) {
+    for other in entries where entry.use == .signing && other.use == .signing && other.team == entry.team {
+      let shared = entry.topics?.first { other.topics?.contains($0) ?? false }
+      guard shared != nil || (entry.topics == nil && other.topics == nil) else { continue }
+      let what = shared.map { " for \($0)" } ?? ""
       throw CommandError(
-        "the team \(entry.team) signs with the key \(other.id) already; take it out with `widgetpush keys remove \(other.id)` first")
+        "the team \(entry.team) signs\(what) with the key \(other.id) already; take it out with `widgetpush keys remove \(other.id)` first")
     }
     guard entries.count < Limits.teams else { throw CommandError("\(Limits.teams) keys are the most that are kept; remove one first") }
     entries.append(entry)
@@ -91,6 +101,15 @@ struct KeyRing: Hashable, Sendable {
   /// Writes the file into `folder`, whose lock the caller holds.
   func write(to folder: StateFolder) throws(FileError) {
     try Files.write(json.serialized(pretty: true) + "\n", to: folder.file(Self.name), mode: 0o600)
+  }
+
+  /// What is wrong with the topics of a key, as the end of a sentence; nil when nothing is.
+  static func complaint(about topics: [String]) -> String? {
+    guard !topics.isEmpty else { return "must list at least one topic" }
+    guard topics.count <= Limits.topicsPerKey else { return "must list at most \(Limits.topicsPerKey) topics" }
+    return topics.first { !AppDirectory.isBundleID($0) }.map {
+      "must list topics such as com.example.app.push-type.widgets, or bundle ids, not \"\($0)\""
+    }
   }
 
   /// Whether `text` can be the id of a key or a team: ASCII letters and digits, ten of them at Apple.

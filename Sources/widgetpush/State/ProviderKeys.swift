@@ -40,7 +40,7 @@ struct ProviderKeys {
     for entry in ring.entries {
       let pem = try readKey(folder.file(entry.fileName))
       switch entry.use {
-      case .signing: signingKeys.append(SigningKey(teamID: entry.team, keyID: entry.id, keyPEM: pem))
+      case .signing: signingKeys.append(SigningKey(teamID: entry.team, keyID: entry.id, keyPEM: pem, topics: entry.topics))
       case .provider where !providers.contains { $0.keyID == entry.id }:
         providers.append(
           ProviderKey(
