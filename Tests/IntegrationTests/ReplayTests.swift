@@ -129,6 +129,16 @@ import Testing
     // Without settings of its own an app has none afterwards.
     _ = try await dev.control("DELETE", "/v1/apps/com.example.app")
     #expect(try await dev.replay(path, ["--budget", "widgets.interval=0"]).status == 0)
+    // Nor is more sent than what came by a time that was given.
+    for end in ["30m", Instant(unixSeconds: 1_800_001_800).description] {
+      let part = try await dev.replay(path, ["--to", end])
+      #expect(part.status == 0 && part.standardError.isEmpty, "\(part.standardError)")
+      #expect(try Document(part.standardOutput)["pushes"].int == 1 && Document(part.standardOutput)["spanSeconds"].double == 1800)
+    }
+    for (end, sign) in [("soon", "2027-01-31T12:00:00Z"), ("2001-01-01", "begins only at")] {
+      let wrong = try await dev.replay(path, ["--to", end])
+      #expect(wrong.status != 0 && wrong.standardError.contains(sign), "\(wrong.standardError)")
+    }
     #expect(try await dev.control("DELETE", "/v1/apps/com.example.app").status == 404)
   }
 

@@ -14,6 +14,7 @@ extension Command {
       """,
     options: [
       Option("--speed", "N", "so many times as fast as it was, or max (max where the clock may be moved, else 1)"),
+      Option("--to", "TIME", "only what came until then by the recording's times, such as 2027-01-31T12:00:00Z, or in its first 10m (all)"),
       Option("--bundle-id", "ID", "only what was sent to this app (all)"),
       Option("--budget-mode", "MODE", "enforce, reject or observe (as recorded)"),
       Option(
@@ -26,6 +27,7 @@ extension Command {
     ],
     examples: [
       "widgetpush replay day.ndjson", "widgetpush replay day.ndjson --budget-mode reject --budget widgets.allowance=20",
+      "widgetpush replay day.ndjson --to 2h --json",
       "widgetpush replay day.ndjson --speed 10 --real-time --bundle-id com.example.app",
     ]
   ) { arguments in
@@ -37,6 +39,12 @@ extension Command {
         throw UsageError("--speed must be max or a number from 0.001 to 1000000, not \"\(text)\"")
       }
       options.pace = pace
+    }
+    if let text = arguments.value("--to") {
+      guard let end = RecordingDigest.Limit(text: text) else {
+        throw UsageError("--to must be a time such as 2027-01-31T12:00:00Z, or a span such as 10m or 2h, not \"\(text)\"")
+      }
+      options.end = end
     }
     options.usesRecordedSettings = !arguments.has("--server-settings")
     options.mayMoveClock = !arguments.has("--real-time")

@@ -19,12 +19,45 @@ struct RecordingDigest {
   /// What is missing in the file, in sentences.
   private(set) var gaps: [String] = []
 
+  /// Where a replay is to end before the recording does.
+  enum Limit: Hashable {
+    /// At a time of the recorded gateway's clock.
+    case time(Instant)
+    /// So long after the recording's beginning.
+    case after(TimeSpan)
+
+    /// The limit that `text` spells: `2027-01-31T12:00:00Z`, or `10m`.
+    init?(text: String) {
+      if let span = TimeSpan(text: text) {
+        self = .after(span)
+      } else if let time = Instant(rfc3339: text) {
+        self = .time(time)
+      } else {
+        return nil
+      }
+    }
+
+    /// When that is in a recording that begins at `start`.
+    fileprivate func time(from start: Instant) -> Instant {
+      switch self {
+      case .time(let time): time
+      case .after(let span): start + span
+      }
+    }
+  }
+
   /// The digest of the file at `path`, of one app or of all; throws what is wrong with it.
-  init(_ path: String, bundleID: String? = nil) throws {
+  ///
+  /// - Parameter limit: Where it is to end; what stands behind that in the file is not looked at.
+  init(_ path: String, bundleID: String? = nil, to limit: Limit? = nil) throws {
     var reader = try RecordingReader(path)
     var (parts, isOver) = (0, false)
     while let line = try reader.read() {
       if parts == 0 { (start, end) = (line.at, line.at) }
+      if let last = limit?.time(from: start), line.at > last {
+        (end, isOver) = (last, true)
+        break
+      }
       let before = end
       end = max(end, line.at)
       if case .end = line.content { isOver = true } else if !line.content.isNothing { isOver = false }
@@ -48,6 +81,9 @@ struct RecordingDigest {
       case .outcome(let id, let outcome): outcomes[id] = outcome
       case .app, .unregistered, .end, .nothing: break
       }
+    }
+    if let last = limit?.time(from: start), last < start {
+      throw CommandError("the recording begins only at \(start), after --to")
     }
     if reader.isCutOff {
       gaps.append("line \(reader.number) is cut off, and left out: the recording was ended by force")

@@ -14,6 +14,7 @@ struct ReplayRun {
   struct Options {
     var path: String
     var bundleID: String?
+    var end: RecordingDigest.Limit?
     var pace: ReplayPace?
     var profile: BudgetProfile
     var usesRecordedSettings = true
@@ -44,7 +45,7 @@ struct ReplayRun {
   init(_ options: Options, _ folder: StateFolder, _ interruption: Interruption.Flag) throws {
     self.options = options
     self.interruption = interruption
-    digest = try RecordingDigest(options.path, bundleID: options.bundleID)
+    digest = try RecordingDigest(options.path, bundleID: options.bundleID, to: options.end)
     control = try ControlClient(folder, isForPeople: false)
     clock = try ReplayClock(control, mayMove: options.mayMoveClock)
     pace = options.pace ?? (clock.moves ? .unpaced : .times(1))
@@ -81,7 +82,7 @@ struct ReplayRun {
 
   private mutating func play(_ progress: inout Progress) throws {
     var reader = try RecordingReader(options.path)
-    while let line = try reader.read() {
+    while let line = try reader.read(), line.at <= digest.end {
       guard line.content.asksForSomething else { continue }
       guard try reach(line.at) else { return }
       switch line.content {

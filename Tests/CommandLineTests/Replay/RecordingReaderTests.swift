@@ -70,6 +70,22 @@ import Testing
     #expect(digest.outcomes == [id: RecordedOutcome(disposition: "applied")])
     #expect(digest.gaps.count == 2, "\(digest.gaps)")
     #expect(digest.gaps[0].contains("at least 3 pushes, 2 changes") && digest.gaps[1].contains("to 2027-01-31T09:00:00"))
+    // Up to a time: what came by then, and what had become of it by then.
+    for limit in ["2027-01-31T08:00:02Z", "2s"] {
+      let early = try RecordingDigest(
+        folder.path + "/recording.ndjson", to: RecordingDigest.Limit(text: limit))
+      #expect(early.pushes == 2 && early.end - early.start == .seconds(2) && early.gaps.isEmpty, "\(early)")
+      #expect(early.outcomes == [id: RecordedOutcome(disposition: "waiting", cause: "waitingForBudget")], "\(early.outcomes)")
+    }
+    let first = try RecordingDigest(folder.path + "/recording.ndjson", to: .after(.milliseconds(1500)))
+    #expect(first.pushes == 1 && first.bundleIDs == ["com.example.app"] && first.end - first.start == .milliseconds(1500))
+    let whole = try RecordingDigest(folder.path + "/recording.ndjson", to: .after(.seconds(86_400)))
+    #expect(whole.end == digest.end && whole.gaps == digest.gaps && whole.pushes == 2)
+    let error = #expect(throws: CommandError.self) {
+      try RecordingDigest(folder.path + "/recording.ndjson", to: .time(digest.start - .seconds(1)))
+    }
+    #expect(error?.message.contains("begins only at") == true)
+    #expect(RecordingDigest.Limit(text: "yesterday") == nil)
     let one = try RecordingDigest(folder.path + "/recording.ndjson", bundleID: "com.example.other")
     #expect(one.pushes == 1 && one.bundleIDs == ["com.example.other"])
   }
