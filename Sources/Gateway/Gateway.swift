@@ -43,7 +43,7 @@ public final class Gateway: Sendable {
     }
   }
 
-  private let store: Store
+  let store: Store
   private let loops: [GatewayLoop]
   private let control: ControlFace
   let settings: LiveSettings

@@ -3,7 +3,7 @@ public import Control
 import DeviceModel
 import Faults
 public import Primitives
-import Push
+public import Push
 public import Reactor
 import Rules
 public import Security
@@ -121,6 +121,11 @@ public final class Device: Sendable {
 
   /// The port, as the system chose it where 0 was asked for.
   public var port: UInt16 { address.port }
+
+  /// Gives devices of the plan the settings under which their apps had registered these before a restart; for before `start()`.
+  public func recallSettings(from registrations: [Registration]) {
+    door.leave { keeper in keeper.fleet.recallSettings(from: registrations, at: keeper.now) }
+  }
 
   /// Starts the loop's thread, which registers the plan's tokens and answers from now on; a second call does nothing.
   public func start() throws {

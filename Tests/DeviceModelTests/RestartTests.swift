@@ -51,6 +51,28 @@ import Testing
     #expect(third.token?.hex == state["widgetExtension"]?["token"]?.stringValue)
   }
 
+  /// Settings are there before any push, and before the gateway is told of the tokens again: it hears of nothing else.
+  @Test func settingsAreThereAtOnce() throws {
+    let (_, gateway) = try before()
+    var fleet = try phone()
+    fleet.recallSettings(from: gateway, at: noon)
+    #expect(try fleet.state(of: "phone", at: noon)["user"] == "alice")
+    var told: [Registration] = []
+    for case .register(let registration) in fleet.takeEffects() { told.append(registration) }
+    #expect(told.count == 2 && told.allSatisfy { $0.user == "alice" && gateway.contains($0) }, "\(told)")
+    // What is set afterwards holds, and somebody else's registration says nothing of the phone.
+    _ = try fleet.setDevice("phone", DeviceSettings(), at: noon)
+    var foreign = try #require(told.first)
+    foreign.token = try #require(DeviceToken(hex: String(repeating: "ab", count: 32)))
+    fleet.recallSettings(from: [foreign], at: noon)
+    #expect(try fleet.state(of: "phone", at: noon)["user"] == nil)
+    var settings = DeviceSettings()
+    settings.user = "bob"
+    _ = try fleet.setDevice("phone", settings, at: noon)
+    fleet.recallSettings(from: gateway, at: noon)
+    #expect(try fleet.state(of: "phone", at: noon)["user"] == "bob")
+  }
+
   /// The script that had set the phone up is run again: before the first push, after it, or after one for which nobody could be asked.
   @Test(arguments: ["never", "asked", "blind"]) func placingAgainGivesTheSameWheneverPushesCame(pushed: String) throws {
     let (old, gateway) = try before()

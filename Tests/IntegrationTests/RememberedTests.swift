@@ -45,6 +45,10 @@ import Testing
     #expect(try await first.terminate() == 0)
 
     let dev = try await Deployment.start(["dev"], in: first.state)
+    // Whose phone it is, is known at once, here and at the gateway.
+    #expect(try await device(dev, "phone")["user"].string == "alice")
+    let alices = try await dev.control("GET", "/v1/registrations?user=alice&device=phone", as: "read").json["registrations"].array
+    #expect(Set(alices.compactMap { $0["type"].string }).isSuperset(of: ["app", "pushToStart"]), "\(alices)")
     let token = try #require(placed["token"].string)
     #expect(try await widgetpush(dev, "send", token).contains("widget Orders-1"))
     #expect(try await widgetpush(dev, "send", try #require(lamp["token"].string)).contains("control Lamp-1"))

@@ -89,6 +89,7 @@ final class DevServer {
       providerKeyPEM: state.providerKeyPEM)
     gateway = try Gateway(configuration, sockets, surroundings)
     self.device = device
+    Self.recallSettings(of: device, from: gateway)
     try device.start()
     Self.waitUntilRegistered(device)
     self.credentials = try state.folder.updateCredentials { $0.takeFaces(of: known) }
@@ -147,13 +148,26 @@ final class DevServer {
     configuration.port = options.devicePort
     let control = ServerURL.text("https", bind: options.bind, port: controlPort, advertised: nil)
     configuration.gateway = DeviceConfiguration.Gateway(url: control, accessToken: nil)
-    configuration.devices = [["name": "phone", "apps": .array(apps(options).map { ["bundleID": .string($0)] })]]
+    configuration.devices = [["name": .string(phone), "apps": .array(apps(options).map { ["bundleID": .string($0)] })]]
     configuration.fill(from: state)
     return configuration
   }
 
   private static func apps(_ options: Options) -> [String] {
     [Command.defaultBundleID] + options.apps.filter { $0 != Command.defaultBundleID }
+  }
+
+  /// The device that is there from the start.
+  private static let phone = "phone"
+
+  /// Whose the phone is, and what else was set for it, holds after a restart: the registration of its app tells.
+  private static func recallSettings(of device: Device, from gateway: Gateway) {
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      device.recallSettings(from: await gateway.appRegistrations(of: Command.defaultBundleID, onDevice: phone))
+      done.signal()
+    }
+    done.wait()
   }
 
   /// Until then a list of registrations would be shorter than it is a moment later.
