@@ -141,8 +141,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Configuration", "Control", "Faults", "Gateway", "JSON", "Primitives", "Push", "Reactor", "Rules", "Security", "Storage",
-        "Telemetry",
+        "Configuration", "Control", "Faults", "Gateway", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Rules", "Security", "Storage",
+        "Telemetry", "Transport",
       ],
       swiftSettings: tests),
     // The ways in that are fuzzed; their corpora are replayed by the tests.

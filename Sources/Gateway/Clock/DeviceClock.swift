@@ -57,15 +57,15 @@ final class DeviceClock: ClockPart {
     if let frozenAt = time.frozenAt, now != frozenAt {
       return trouble("shows \(now), and its clock cannot be set to \(frozenAt); restart it")
     }
-    var standing = ClockStanding(outstandingCount: Self.count(answer["outstandingCount"]))
-    standing.changes = 1 + UInt64(Self.count(answer["changes"]) ?? 0)
-    standing.next = answer["next"].flatMap { ClockEvent($0) }
-    standing.outstanding = (answer["outstanding"]?.arrayValue ?? []).map { ClockWork($0["message"]?.stringValue ?? "") }
-    return standing
+    let listed = (answer["outstanding"]?.arrayValue ?? []).map { ClockWork($0["message"]?.stringValue ?? "") }
+    // What is listed is left to do, whatever the count beside it says.
+    return ClockStanding(
+      next: answer["next"].flatMap { ClockEvent($0) }, outstanding: listed,
+      outstandingCount: max(listed.count, Self.count(answer["outstandingCount"])), changes: 1 + UInt64(Self.count(answer["changes"])))
   }
 
   /// A count that a device tells, whatever it tells: none is negative, and several can be added up.
-  private static func count(_ value: JSONValue?) -> Int? { value?.intValue.map { Int(min(max(0, $0), Int64(UInt32.max))) } }
+  private static func count(_ value: JSONValue?) -> Int { Int(min(max(0, value?.intValue ?? 0), Int64(UInt32.max))) }
 
   private func trouble(_ clause: String) -> ClockStanding { ClockStanding(outstanding: [ClockWork("the mock device \(name) \(clause)")]) }
 
