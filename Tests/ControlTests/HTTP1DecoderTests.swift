@@ -246,7 +246,7 @@ private func text(of message: HTTP1Message) -> String {
 
   /// Seeded damage to good requests: never a trap, never more than the limits kept, always the same verdict however it is cut.
   @Test(arguments: seeds(400)) func damagedRequestsAreJudgedAlike(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var bytes = Array(Self.pipeline.joined().utf8)
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -54,7 +54,7 @@ private struct Exchange {
 
   /// However the pipeline is cut and whenever answers come, the same answers in the same order.
   @Test(arguments: seeds(200)) func seededInterleaving(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var rest = Array((0..<8).map { Self.request("\($0)") }.joined().utf8)[...]
     var exchange = Exchange()
     var answered = 0

@@ -12,7 +12,7 @@ import Testing
   private let bundleIDs = ["com.example.one", "com.example.two"]
 
   @Test(arguments: seeds(16)) func invariantsHold(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     var fleet = DeviceFleet(seed: "random", hashSeed: seed, devicesMax: 12, tokensMax: 400, logEntries: 50)
     var now = noon
     /// What the gateway would hold after carrying out the effects.
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// A registration from elsewhere.
-  private func somebodys(_ random: inout SplitMix) throws -> Registration {
+  private func somebodys(_ random: inout SplitMix64) throws -> Registration {
     let kind = try #require(TokenKind.allCases.randomElement(using: &random))
     var word = Registration(
       token: try token([UInt8.random(in: 0...40, using: &random)]), kind: kind, bundleID: bundleIDs.randomElement(using: &random)!,
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// One thing that a person does; many of them are not possible, which must leave no trace of damage.
-  private func live(_ fleet: inout DeviceFleet, _ now: Instant, _ random: inout SplitMix) {
+  private func live(_ fleet: inout DeviceFleet, _ now: Instant, _ random: inout SplitMix64) {
     let device = names.randomElement(using: &random)!
     let bundleID = bundleIDs.randomElement(using: &random)!
     let id = "item-\(Int.random(in: 1...6, using: &random))"
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  private func push(_ fleet: inout DeviceFleet, to token: DeviceToken, _ now: Instant, _ random: inout SplitMix) -> PushOutcome {
+  private func push(_ fleet: inout DeviceFleet, to token: DeviceToken, _ now: Instant, _ random: inout SplitMix64) -> PushOutcome {
     let type = [PushType.widgets, .controls, .liveactivity, .alert].randomElement(using: &random)!
     let timestamp = now.unixSeconds + Int64.random(in: -10...10, using: &random)
     let payload =

@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64]) func tableAgreesWithADictionary(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     var table = TokenTable(seed: seed, capacity: 300)
     var expected: [DeviceToken: Int] = [:]
     for step in 0..<4000 {
@@ -184,18 +184,5 @@ import Testing
     table[0].owner = .gone(.noSuchApp)
     #expect(table.insert(third) != nil)
     #expect(table.find(try token([1])) == nil)
-  }
-}
-
-/// A small seeded generator.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
   }
 }

@@ -230,7 +230,7 @@ import Testing
 
   /// Lists of any names and lengths, over one connection, in both directions.
   @Test(arguments: seeds(20)) func anyLists(seed: UInt64) throws {
-    var numbers = Numbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     let (client, server) = (started(), TestServer())
     server.receive(preface)
     let (atServer, atClient) = (Inflater(), Inflater())

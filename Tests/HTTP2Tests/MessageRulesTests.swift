@@ -255,7 +255,7 @@ import Testing
 
   /// Lists of good and bad fields in any order, as requests with bodies and trailers, next to what nghttp2 makes of them.
   @Test(arguments: seeds(24)) func anyRequest(seed: UInt64) throws {
-    var numbers = Numbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     let outcomes = (0..<300).map { _ -> Bool in
       let fields = anyFields(&numbers)
       let body = [UInt8](repeating: 1, count: numbers.chance(50) ? 0 : numbers.below(4))
@@ -284,14 +284,15 @@ import Testing
     #expect(outcomes.contains(true) && outcomes.contains(false))
   }
 
-  private func anyFields(_ numbers: inout Numbers, isTrailers: Bool = false) -> Fields {
+  private func anyFields(_ numbers: inout SplitMix64, isTrailers: Bool = false) -> Fields {
     let values: [String: [String]] = [
       ":method": ["POST", "POST", "GET", "HEAD", "OPTIONS", "CONNECT", "PO ST"], ":scheme": ["https", "https", "http", "HTTPS", "x", "1"],
       ":path": ["/a", "/", "/3/device/abcdef0123456789", "*", "a", "/a b"], ":authority": ["a", "a:1", "a b"],
       "host": ["a", "", "a b"], "content-length": ["0", "1", "2", "3", "x", " 1"], "te": ["trailers", "x"], "connection": ["close", " x"],
       "x": ["y", " y", "y\n", ""], "apns-id": ["y", "y ", "a\tb"], "X": ["y"], "x y": ["y"], ":x": ["y"], ":status": ["200"],
     ]
-    let any = { (name: String, numbers: inout Numbers) in (name, values[name]![numbers.chance(75) ? 0 : numbers.below(values[name]!.count)])
+    let any = { (name: String, numbers: inout SplitMix64) in
+      (name, values[name]![numbers.chance(75) ? 0 : numbers.below(values[name]!.count)])
     }
     var fields = isTrailers ? [] : [":method", ":scheme", ":path", ":authority"].map { any($0, &numbers) }
     for name in ["x", "apns-id"] where numbers.chance(50) { fields.append(any(name, &numbers)) }

@@ -3,16 +3,7 @@ import Primitives
 import Seeds
 import Testing
 
-/// A reproducible stream of numbers (SplitMix64).
-struct Numbers {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
+extension SplitMix64 {
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 }
@@ -21,7 +12,7 @@ struct Numbers {
 @Suite("Seeded") struct SeededTests {
   /// Recorded connections with random damage, in random pieces: the session may refuse anything, but it keeps its accounts.
   @Test(arguments: seeds(40)) func damagedBytes(seed: UInt64) {
-    var numbers = Numbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     let pool = makePool(8)
     for _ in 0..<25 {
       var bytes = preface + (0..<6).flatMap { request(UInt32(2 * $0 + 1)) }
@@ -55,7 +46,7 @@ struct Numbers {
   /// Both sides at random: sent, cancelled, answered in any order and size, refused, cut into pieces, and at the end shut
   /// down or lost. Every request gets one answer, and a response is the one that was given to it.
   @Test(arguments: seeds(60)) func everyRequestGetsOneAnswer(seed: UInt64) throws {
-    var numbers = Numbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     let pool = makePool(1 + numbers.below(20))
     let memory = SessionMemory(blockBytesMax: 16 << 20)
     do {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Primitives
 import Testing
 
 @Suite("JSON parsing") struct JSONParsingTests {
@@ -95,7 +96,7 @@ import Testing
 
   /// Fractions of every length, short ones by the way that makes no text and long ones by the library's, give the nearest double.
   @Test func readsFractionsExactly() throws {
-    var random = SplitMix(state: 3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<5000 {
       let integer = String(random.next() % 1_000_000_000).prefix(Int(random.next() % 9) + 1)
       let fraction = String(random.next()).prefix(Int(random.next() % 12) + 1)
@@ -108,7 +109,7 @@ import Testing
   }
 
   @Test func agreesWithFoundationOnMutatedInput() throws {
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     let seed = Array(#"{"aps":{"content-changed":true,"n":[1,-2.5e3,null,false],"s":"x\u00e9\n"},"é":{}}"#.utf8)
     for _ in 0..<20_000 {
       var bytes = seed
@@ -131,18 +132,5 @@ import Testing
       }
       if ours != nil, theirs == nil { Issue.record("only we accept \(String(decoding: bytes, as: UTF8.self))") }
     }
-  }
-}
-
-/// A seeded generator (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -59,11 +59,8 @@ import Testing
   /// A seeded run of lending and giving back: no two blocks overlap, and the sums agree with a plain account.
   @Test(arguments: 1...8 as ClosedRange<UInt64>) func randomRun(seed: UInt64) throws {
     let pool = BlockPool(bytesMax: 1 << 20)
-    var state = seed
-    func next(_ bound: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % bound
-    }
+    var generator = SplitMix64(seed: seed)
+    func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
     var lent: [(block: Block, mark: UInt8)] = []
     for step in 0..<800 {
       if lent.isEmpty || next(3) > 0, lent.count < 40 {

@@ -21,7 +21,7 @@ import Testing
 
   /// A queue fed and read in random portions always holds what a plain array holds.
   @Test(arguments: [1, 7, 513, 4096]) func matchesAnArray(capacity: Int) {
-    var generator = SplitMix(state: UInt64(capacity))
+    var generator = SplitMix64(seed: UInt64(capacity))
     var queue = ByteQueue(capacity: capacity)
     var model: [UInt8] = []
     var next: UInt8 = 0
@@ -80,17 +80,5 @@ import Testing
       var queue = ByteQueue(capacity: 1)
       queue.consume(1)
     }
-  }
-}
-
-/// A small seeded generator (Steele, Lea and Flood 2014).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -97,7 +97,7 @@ final class HandClock: Sendable {
 
   /// Random arming, moving, disarming and cancelling of 50 timers agrees with a plain list of deadlines.
   @Test(arguments: seeds(20)) func matchesAList(seed: UInt64) throws {
-    var generator = SplitMix(state: seed)
+    var generator = SplitMix64(seed: seed)
     let clock = HandClock()
     let loop = try clock.makeLoop()
     var model = [Uptime?](repeating: nil, count: 50)
@@ -126,17 +126,5 @@ final class HandClock: Sendable {
         for index in due { model[index] = nil }
       }
     }
-  }
-}
-
-/// A small seeded generator (Steele, Lea and Flood 2014).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -167,7 +167,7 @@ private let rows: [Row] = [
 
   /// Requests of each kind with random bytes changed, added and removed: each gets a verdict, and each refusal says why.
   @Test(arguments: seeds(8)) func everyGarbledRequestGetsAVerdict(seed: UInt64) {
-    var random = Splitter(state: seed)
+    var random = SplitMix64(seed: seed)
     let seeds = [
       CastRequest(), .create(good), .manage("GET"), .manage("DELETE"),
       .manage("GET").with { $0.path = "/1/apps/com.example.app/all-channels" },

@@ -275,7 +275,7 @@ import Testing
   /// Against a list of all uses, in a seeded order.
   @Test func theTableCountsAsAListDoes() {
     var table = TokenUpdateTable(capacity: 1024)
-    var random = SeededWords(state: 3)
+    var random = SplitMix64(seed: 3)
     var uses: [UInt64: [(token: UInt64, at: Int64)]] = [:]
     var (clock, refused) = (Int64(0), 0)
     for _ in 0..<20_000 {
@@ -305,14 +305,5 @@ import Testing
       let fifth = table.note(99, source: source << 8, provider: 0, now: now, keeps: false)
       #expect(!fifth)
     }
-  }
-}
-
-/// A generator that gives the same words in each run.
-private struct SeededWords: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state >> 20
   }
 }

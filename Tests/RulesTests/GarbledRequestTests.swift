@@ -7,7 +7,7 @@ import Testing
 @Suite("Garbled requests") struct GarbledRequestTests {
   /// Requests of each kind with random bytes changed, added and removed: each gets a verdict, and each refusal says why.
   @Test(arguments: seeds(8)) func everyRequestGetsAVerdict(seed: UInt64) {
-    var random = Splitter(state: seed)
+    var random = SplitMix64(seed: seed)
     var rules = TestRules(TestRules.apps(seed % 2 == 0 ? .strict : .apple, any: seed % 4 < 2))
     let seeds = [
       TestRequest().with { $0.id = "eabeae54-14a8-11e5-b60b-1697f925ec7b" },
@@ -33,7 +33,7 @@ import Testing
     #expect(refusals.count >= 10, "\(refusals)")
   }
 
-  private func garble(_ request: inout TestRequest, _ random: inout Splitter) {
+  private func garble(_ request: inout TestRequest, _ random: inout SplitMix64) {
     switch random.next() % 10 {
     case 0: change(&request.method, &random)
     case 1: change(&request.path, &random)
@@ -50,17 +50,15 @@ import Testing
     }
   }
 
-  private func change(_ text: inout String?, _ random: inout Splitter) {
+  private func change(_ text: inout String?, _ random: inout SplitMix64) {
     text = random.next() % 12 == 0 ? nil : text.map { String(decoding: changed(Array($0.utf8), &random), as: UTF8.self) }
   }
 
-  private func changed(_ bytes: [UInt8], _ random: inout Splitter) -> [UInt8] { random.changed(bytes) }
+  private func changed(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] { random.changed(bytes) }
 }
 
-/// A seeded generator (SplitMix64), and what it does to bytes.
-struct Splitter {
-  var state: UInt64
-
+/// What a seeded generator does to bytes.
+extension SplitMix64 {
   mutating func changed(_ text: String) -> String { String(decoding: changed(Array(text.utf8)), as: UTF8.self) }
 
   mutating func changed(_ bytes: [UInt8]) -> [UInt8] {
@@ -73,13 +71,5 @@ struct Splitter {
     default: bytes.removeLast(min(bytes.count, Int(next() % 40)))
     }
     return bytes
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

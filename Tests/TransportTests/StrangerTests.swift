@@ -31,7 +31,7 @@ import Transport
   /// Requests with bytes changed, cut, repeated and inserted, in pieces: whatever comes of it, the connection ends, its
   /// exchanges are freed, and the server goes on.
   @Test(arguments: seeds(40)) func garbledRequestsHarmNobody(seed: UInt64) throws {
-    var generator = SplitMix(state: seed)
+    var generator = SplitMix64(seed: seed)
     let stage = try Stage(tls: nil)
     for _ in 0..<25 {
       var bytes = clientPreface()
@@ -67,7 +67,7 @@ import Transport
 
   /// The same for TLS: random bytes, and a real handshake with bytes changed.
   @Test(arguments: seeds(10)) func garbledHandshakesHarmNobody(seed: UInt64) throws {
-    var generator = SplitMix(state: seed)
+    var generator = SplitMix64(seed: seed)
     let stage = try Stage()
     for round in 0..<20 {
       var bytes = clientHello()
@@ -92,17 +92,5 @@ import Transport
     var output = ByteQueue(capacity: 1 << 16)
     _ = session.receive(RawSpan(), plaintext: &plain, output: &output)
     return output.bytes.array
-  }
-}
-
-/// A small seeded generator (Steele, Lea and Flood 2014).
-private struct SplitMix {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

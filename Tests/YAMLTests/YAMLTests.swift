@@ -1,3 +1,4 @@
+import Primitives
 import Testing
 import YAML
 
@@ -114,22 +115,11 @@ import YAML
   }
 
   @Test func randomTextEndsWithoutATrap() {
-    var generator = SplitMix(state: 7)
+    var generator = SplitMix64(seed: 7)
     let alphabet = Array("ab:- \n[]{},&*!|>'\"#?%@`\t~0é")
     for _ in 0..<3000 {
       let text = String((0..<Int.random(in: 0..<40, using: &generator)).map { _ in alphabet.randomElement(using: &generator)! })
       _ = try? YAML.parse(text)
     }
-  }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -35,7 +35,7 @@ final class CountingUpstream: Sendable {
 
   /// The token of that number.
   static func token(_ number: Int) -> String {
-    var generator = SystemlessGenerator(state: UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+    var generator = SplitMix64(seed: UInt64(number))
     let words = (0..<3).map { _ in String(format: "%016lx", generator.next()) }
     return words.joined() + String(format: "%08lx", generator.next() >> 32) + String(format: "%08lx", number)
   }
@@ -129,13 +129,5 @@ final class CountingUpstream: Sendable {
 
     func handleStalled(_ exchange: Exchange, on connection: HTTP2ServerConnection) { exchange.reset(HTTP2ErrorCode.cancel) }
     func connectionFailed(_ failure: ConnectionFailure) {}
-  }
-
-  private struct SystemlessGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = (state ^ (state >> 31)) &* 0xBF58_476D_1CE4_E5B9 &+ 0x9E37_79B9_7F4A_7C15
-      return state ^ (state >> 29)
-    }
   }
 }
