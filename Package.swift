@@ -157,8 +157,8 @@ let package = Package(
     .testTarget(
       name: "MockDeviceTests",
       dependencies: [
-        "Configuration", "Control", "DeviceModel", "Gateway", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor",
-        "Security", "Telemetry", "Transport",
+        "Configuration", "Control", "DeviceModel", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor",
+        "Recorder", "Security", "Telemetry", "Transport",
       ],
       swiftSettings: tests),
     .testTarget(

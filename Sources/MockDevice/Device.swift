@@ -26,6 +26,8 @@ public final class Device: Sendable {
     public var version: String
     /// What the port shows to a client that asks for that server name; nil shows the configured certificate.
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
+    /// How long a push is held at most while the gateway is asked about its token.
+    public var hold = TimeSpan.milliseconds(Limits.heldPushMilliseconds)
 
     /// Surroundings with these values.
     public init(version: String, log: Log, clock: ClockDriver) {
@@ -68,13 +70,15 @@ public final class Device: Sendable {
     let driver = surroundings.clock
     let clock = driver.clock
     let loop = try EventLoop(moments: { clock.moment })
-    let gateway = try configuration.gatewayAccess()
+    var access = try configuration.gatewayAccess()
+    access?.patience = surroundings.hold
+    let gateway = access
     let plan = try configuration.plan()
     var random = SystemRandomNumberGenerator()
     var fleet = DeviceFleet(seed: plan.seed, hashSeed: random.next(), registersTokens: gateway != nil)
     try fleet.apply(plan, at: clock.moment.now)
 
-    let keeper = FleetKeeper(fleet, on: loop)
+    let keeper = FleetKeeper(fleet, on: loop, hold: surroundings.hold)
     keeper.senders = driver.settings.providerTimes
     let (providers, keys) = try configuration.providerKeys()
     let faults = FaultBook()

@@ -56,7 +56,10 @@ final class Pair: Sendable {
     configuration.gateway = .init(url: control, accessToken: "admin", authorityPEM: ca)
     configuration.devices = devices
     let log = Log(format: .text, level: .error, clock: clock, sink: { _ in })
-    device = try Device(configuration, Device.Surroundings(version: "test", log: log, clock: clock))
+    var surroundings = Device.Surroundings(version: "test", log: log, clock: clock)
+    // A loaded machine may keep the gateway from answering for longer than pushes are held.
+    surroundings.hold = .seconds(60)
+    device = try Device(configuration, surroundings)
     try device.start()
 
     gateway.upstreams = [UpstreamSettings(name: "device", host: "127.0.0.1", port: device.port, authorityPEM: ca)]

@@ -1,16 +1,19 @@
 import Configuration
 import Control
 import Foundation
-import HTTPClient
+import HTTP2
 import JSON
 import Primitives
 import Reactor
-import Synchronization
+import Recorder
+import Security
 import Transport
 
 @testable import MockDevice
 
-/// The gateway's control API as far as a device needs it, on a plain port, with a record of what came.
+/// The gateway's control API as far as a device needs it, with a record of what came.
+///
+/// It answers on a thread of its own: tasks have few threads, which other tests may keep for longer than a device waits.
 final class GatewayStage: Sendable {
   /// One call.
   struct Call: Sendable, Equatable {
@@ -20,29 +23,42 @@ final class GatewayStage: Sendable {
     var body: JSONValue?
   }
 
-  let calls: Recorder<Call>
+  let calls = Recorder<Call>()
   let port: UInt16
   private let handle: LoopHandle
   private let thread: Reactor.Thread
 
+  private static let authority = Result {
+    try CertificateAuthority.make(commonName: "gateway stage", now: Instant(unixSeconds: Int64(Date().timeIntervalSince1970)), days: 1)
+  }
+
   /// A gateway that answers every call with `status`.
   init(port: UInt16 = 0, status: Int = 201) throws {
-    let calls = Recorder<Call>()
-    let loop = try EventLoop(clock: { Instant(unixSeconds: 1_796_000_000) })
+    let now = Instant(unixSeconds: Int64(Date().timeIntervalSince1970))
+    let tls = try TLSContext.server(
+      TLSIdentity(try Self.authority.get().issue(names: ["127.0.0.1"], now: now, days: 1)), protocols: [.http2])
+    let loop = try EventLoop(clock: { now })
     let transport = TransportLoop(on: loop, connections: 16, exchanges: 64, blockBytesMax: 1 << 20)
-    let server = ControlServer(on: transport) { request in
-      calls.append(
-        Call(
-          method: request.method.text, path: request.path, authorization: request.fields["authorization"],
-          body: try? JSONValue.parse(request.body)))
-      return status < 300
-        ? HTTPResponse(status: request.method == .delete ? 204 : status)
-        : HTTPResponse(ControlError(status: status, code: "no", message: "not today"))
-    }
+    let calls = calls
+    let server = ControlServer(
+      on: transport,
+      onLoop: { exchange, _ in
+        func text(_ name: HeaderName) -> String? {
+          let bytes = exchange.value(of: name)?.array
+          return bytes.map { String(decoding: $0, as: UTF8.self) }
+        }
+        let method = text(.method) ?? ""
+        calls.append(
+          Call(
+            method: method, path: text(.path) ?? "", authorization: text(.authorization), body: try? JSONValue.parse(exchange.body.array)))
+        let answer = status < 300 ? "" : #"{"error":{"code":"no","message":"not today"}}"#
+        exchange.respond(
+          status: status < 300 && method == "DELETE" ? 204 : status, FieldList(), body: Array(answer.utf8).span.bytes)
+        return true
+      }, handler: { _ in HTTPResponse(status: 505) })
     let socket = try ListeningSocket.bind(SocketAddress("127.0.0.1:\(port)")!)[0]
-    try server.listen(socket, tls: nil)
+    try server.listen(socket, tls: tls)
     self.port = socket.address.port
-    self.calls = calls
     handle = loop.handle
     thread = try Reactor.Thread.start(name: "gateway stage") { withExtendedLifetime(server) { loop.run() } }
   }
@@ -52,14 +68,13 @@ final class GatewayStage: Sendable {
     thread.join()
   }
 
-  var access: DeviceConfiguration.Gateway { DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(port)", accessToken: "register") }
-}
+  func access() throws -> DeviceConfiguration.Gateway { try Self.access(port: port) }
 
-/// A list that several threads append to.
-final class Recorder<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
-  var all: [Element] { elements.withLock { $0 } }
-  func append(_ element: Element) { elements.withLock { $0.append(element) } }
+  /// The way to a gateway on that port, whether there is one or not.
+  static func access(port: UInt16) throws -> DeviceConfiguration.Gateway {
+    DeviceConfiguration.Gateway(
+      url: "https://127.0.0.1:\(port)", accessToken: "register", authorityPEM: try authority.get().certificate.pem())
+  }
 }
 
 /// A port that nobody listens on.

@@ -1,6 +1,7 @@
 import DeviceModel
 import Primitives
 import Push
+import Recorder
 import Telemetry
 import Testing
 

@@ -17,7 +17,7 @@ import Testing
 
   @Test func aPlansTokensAreRegisteredAtTheStart() async throws {
     let gateway = try GatewayStage()
-    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access())
     defer { test.device.stop() }
     #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
     let calls = gateway.calls.all
@@ -32,7 +32,7 @@ import Testing
   @Test func aDeviceMayStartBeforeItsGateway() async throws {
     let port = try freePort()
     let test = try DeviceUnderTest(
-      devices: plan, gateway: DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(port)", accessToken: "register"))
+      devices: plan, gateway: GatewayStage.access(port: port))
     defer { test.device.stop() }
     let failed = try await test.call(.get, "/v1/events?event=registrationFailed&wait=30s").json
     #expect(failed["events"]?[0]?["detail"]?.stringValue?.contains("connection refused") == true)
@@ -48,7 +48,7 @@ import Testing
 
   @Test func placingAnswersOnceTheGatewayHasTheToken() async throws {
     let gateway = try GatewayStage()
-    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access())
     defer { test.device.stop() }
     let installed = try await test.call(.post, "/v1/devices/phone/apps?wait=30s", ["bundleID": "com.example.other"])
     #expect(installed.json["app"]?["registration"] == "registered")
@@ -69,7 +69,7 @@ import Testing
 
   @Test func whatTheGatewayRefusesIsSaid() async throws {
     let gateway = try GatewayStage(status: 403)
-    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access())
     defer { test.device.stop() }
     #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
     let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=30s", ["bundleID": .string(app), "kind": "Lamp"])
@@ -79,8 +79,8 @@ import Testing
 
   @Test func aGatewayThatTellsNothingHoldsNoPushUp() async throws {
     let gateway = try GatewayStage(status: 403)
-    let silent = DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(try freePort())", accessToken: "register")
-    for access in [gateway.access, silent] {
+    let silent = try GatewayStage.access(port: freePort())
+    for access in [try gateway.access(), silent] {
       let test = try DeviceUnderTest(gateway: access)
       defer { test.device.stop() }
       #expect(try await test.push(contentChanged, to: "00c0", .controls).fields["widgetpush-outcome"] == "applied reloaded")
@@ -92,8 +92,7 @@ import Testing
 
   @Test func aGatewayThatNeverAnswersHoldsAPushUpForAMomentOnly() async throws {
     let deaf = try ListeningSocket.bind(SocketAddress("127.0.0.1:0")!)[0]
-    let test = try DeviceUnderTest(
-      gateway: DeviceConfiguration.Gateway(url: "http://127.0.0.1:\(deaf.address.port)", accessToken: "register"))
+    let test = try DeviceUnderTest(gateway: GatewayStage.access(port: deaf.address.port), hold: .milliseconds(50))
     defer { test.device.stop() }
     async let first = test.push(contentChanged, to: "00c0", .controls)
     async let second = test.push(contentChanged, to: "00c0", .controls)
@@ -116,20 +115,42 @@ import Testing
     #expect(take(20_000 + Limits.tokenQuestionPauseMilliseconds) == [true])
   }
 
-  /// A gateway that does not answer costs one push a moment, and not each one.
-  @Test func aSilentGatewayIsAskedOnceAboutWidgets() async throws {
-    let gateway = try GatewayStage(status: 403)
-    let test = try DeviceUnderTest(gateway: gateway.access)
-    defer { test.device.stop() }
-    for _ in 0..<3 {
-      #expect(try await test.push(contentChanged, to: "00c0", .widgets).fields["widgetpush-outcome"] == "applied reloaded")
+  /// A gateway that does not answer costs one push a moment, and not each one: neither one that says nothing, nor one that says it too late.
+  @Test(arguments: [true, false]) func aSilentGatewayIsAskedOnceAboutWidgets(saysSo: Bool) throws {
+    let clock = HandClock()
+    let loop = try EventLoop(clock: { Instant(unixSeconds: 1_796_000_000) }, uptime: { clock.uptime })
+    let keeper = FleetKeeper(DeviceFleet(seed: "silence", hashSeed: 1, registersTokens: true), on: loop)
+    let token = try #require(DeviceToken(hex: "00c0"))
+    var (asked, applied) = (0, 0)
+    keeper.ask = { _ in
+      asked += 1
+      return true
     }
-    #expect(gateway.calls.all.map(\.method) == ["GET"])
+    func pass(_ milliseconds: Int64) {
+      clock.advance(.milliseconds(milliseconds))
+      loop.turn(waitingAtMost: .zero)
+    }
+    func push() {
+      guard keeper.asksFirst(about: nil, .widgets) else {
+        applied += 1
+        return
+      }
+      keeper.hold(token) { applied += 1 }
+      pass(Limits.heldPushMilliseconds - 1)
+      if saysSo { keeper.learn(token, .silence) } else { pass(1) }
+    }
+    for count in 1...3 {
+      push()
+      #expect(applied == count && asked == 1)
+    }
+    pass(Limits.tokenQuestionPauseMilliseconds)
+    push()
+    #expect(applied == 4 && asked == 2)
   }
 
   @Test func aStartedActivityRegistersItsUpdateToken() async throws {
     let gateway = try GatewayStage()
-    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access)
+    let test = try DeviceUnderTest(devices: plan, gateway: gateway.access())
     defer { test.device.stop() }
     let state = try await test.call(.get, "/v1/devices/phone/state").json
     let pushToStart = try #require(state["apps"]?[0]?["pushToStart"]?["token"]?.stringValue)

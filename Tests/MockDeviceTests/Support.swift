@@ -25,7 +25,9 @@ struct DeviceUnderTest {
   static let app = "com.example.app"
 
   /// A device that is started, with `devices` as a configuration file has them.
-  init(devices: JSONValue? = nil, gateway: DeviceConfiguration.Gateway? = nil) throws {
+  ///
+  /// - Parameter hold: How long a push is held at most; by default longer than a loaded machine keeps a gateway from answering.
+  init(devices: JSONValue? = nil, gateway: DeviceConfiguration.Gateway? = nil, hold: TimeSpan = .seconds(60)) throws {
     let now = clock.now
     let key = try P256PrivateKey.generate()
     signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "KEY1234567", key: key)
@@ -44,7 +46,9 @@ struct DeviceUnderTest {
     configuration.devices = devices
     let clock = clock
     let log = Log(format: .text, level: .error, clock: { clock.now }, sink: { _ in })
-    device = try Device(configuration, Device.Surroundings(version: "test", log: log) { clock.now })
+    var surroundings = Device.Surroundings(version: "test", log: log) { clock.now }
+    surroundings.hold = hold
+    device = try Device(configuration, surroundings)
     try device.start()
   }
 
@@ -98,6 +102,15 @@ final class TestClock: Sendable {
   }
 
   func advance(_ span: TimeSpan) { offset.withLock { $0 = $0 + span } }
+}
+
+/// A clock for timers that stands still unless it is moved.
+final class HandClock: Sendable {
+  private let nanoseconds = Mutex<Int64>(1_000_000_000)
+
+  var uptime: Uptime { Uptime(nanoseconds: nanoseconds.withLock { $0 }) }
+
+  func advance(_ span: TimeSpan) { nanoseconds.withLock { $0 += span.nanoseconds } }
 }
 
 /// The payload nearly every sender writes.

@@ -44,15 +44,17 @@ final class FleetKeeper {
   /// The longest sleep while an activity runs: the product's clock may be moved forward meanwhile.
   private static let longestSleep = TimeSpan.seconds(1)
 
-  init(_ fleet: DeviceFleet, on loop: EventLoop) {
+  /// - Parameter hold: How long a push is held at most.
+  init(_ fleet: DeviceFleet, on loop: EventLoop, hold: TimeSpan = .milliseconds(Limits.heldPushMilliseconds)) {
     self.fleet = fleet
     self.loop = loop
-    held = HeldPushes(on: loop)
+    held = HeldPushes(on: loop, atMost: hold)
     activityTimer = loop.makeTimer { [unowned self] in self.wakeActivities() }
     waiterTimer = loop.makeTimer { [unowned self] in
       let now = self.loop.uptime
       self.dismissWaiters { $0.deadline <= now }
     }
+    held.lapsed = { [unowned self] in self.questions.pause(at: self.loop.uptime) }
     loop.atEveryRoundEnd { [unowned self] in self.endRound() }
   }
 

@@ -11,13 +11,18 @@ final class HeldPushes {
     var resume: [() -> Void]
   }
 
+  /// Told when one was held for as long as may be: whoever was asked is silent.
+  var lapsed: () -> Void = {}
   private unowned let loop: EventLoop
+  private let span: TimeSpan
   private var held: [DeviceToken: Held] = [:]
   private var count = 0
   private var timer: Timer?
 
-  init(on loop: EventLoop) {
+  /// - Parameter span: How long each is held at most.
+  init(on loop: EventLoop, atMost span: TimeSpan) {
     self.loop = loop
+    self.span = span
     timer = loop.makeTimer { [unowned self] in self.giveUp() }
   }
 
@@ -31,7 +36,7 @@ final class HeldPushes {
       held[token]?.resume.append(resume)
       return false
     }
-    held[token] = Held(deadline: loop.uptime + .milliseconds(Limits.heldPushMilliseconds), resume: [resume])
+    held[token] = Held(deadline: loop.uptime + span, resume: [resume])
     armTimer()
     return true
   }
@@ -45,7 +50,9 @@ final class HeldPushes {
 
   private func giveUp() {
     let now = loop.uptime
-    for (token, waiting) in held where waiting.deadline <= now { release(token) }
+    let late = held.filter { $0.value.deadline <= now }.keys
+    if !late.isEmpty { lapsed() }
+    for token in late { release(token) }
     armTimer()
   }
 

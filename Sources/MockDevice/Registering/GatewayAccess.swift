@@ -1,4 +1,6 @@
 import HTTPClient
+import Primitives
+import Push
 
 /// How a mock device reaches the control API of its gateway.
 struct GatewayAccess: Sendable {
@@ -12,6 +14,8 @@ struct GatewayAccess: Sendable {
   var trust: BlockingHTTPClient.Trust
   /// The upstream of the gateway that leads to this device; nil leaves it to what the gateway has for the app.
   var upstream: String?
+  /// How long it may take to say what it knows of a token.
+  var patience = TimeSpan.milliseconds(Limits.heldPushMilliseconds)
 
   /// Access with these values.
   init(

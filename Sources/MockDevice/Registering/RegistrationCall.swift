@@ -31,7 +31,7 @@ enum RegistrationCall {
   static func question(_ token: DeviceToken, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
     let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.readToken ?? gateway.accessToken)")
     return BlockingHTTPClient.Request(
-      "GET", "\(base(gateway))/v1/registrations/\(token.hex)", fields: [authorization], timeout: .milliseconds(Limits.heldPushMilliseconds))
+      "GET", "\(base(gateway))/v1/registrations/\(token.hex)", fields: [authorization], timeout: gateway.patience)
   }
 
   /// What the answer to such a question says.
