@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-@Suite("Server: a body bit by bit", .timeLimit(.minutes(1))) struct ServerStreamTests {
+@Suite("Server: a body bit by bit", .timeLimit(.minutes(10))) struct ServerStreamTests {
   @Test(arguments: [["--http1.1"], ["--http1.0"], ["--http2-prior-knowledge"]], [0, 1, 3, 40])
   func everyPieceArrives(flags: [String], count: Int) async throws {
     let stage = try ControlStage()

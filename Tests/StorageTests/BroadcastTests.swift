@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 /// Channels and broadcasts: what is decided, and that it is there again after the end of a process, however it ends.
-@Suite("Broadcasts", .timeLimit(.minutes(1))) struct BroadcastTests {
+@Suite("Broadcasts", .timeLimit(.minutes(10))) struct BroadcastTests {
   static let owner = ChannelOwner(bundleID: "com.example.app", environment: .development)
   static let production = ChannelOwner(bundleID: "com.example.app", environment: .production)
   static let payload = Array(#"{"aps":{"event":"update"}}"#.utf8)

@@ -2,7 +2,7 @@ import Control
 import Primitives
 import Testing
 
-@Suite("Server and many requests", .timeLimit(.minutes(1))) struct LoadTests {
+@Suite("Server and many requests", .timeLimit(.minutes(10))) struct LoadTests {
   private static let ways: [[String]] = [["--http1.1"], ["--http2-prior-knowledge"]]
 
   /// Whoever goes away, politely or not, has its handler cancelled.

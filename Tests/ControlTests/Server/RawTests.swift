@@ -2,7 +2,7 @@ import Control
 import Primitives
 import Testing
 
-@Suite("Server and raw bytes", .timeLimit(.minutes(1))) struct RawTests {
+@Suite("Server and raw bytes", .timeLimit(.minutes(10))) struct RawTests {
   private static let hello =
     "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ndate: Tue, 14 Nov 2023 22:13:20 GMT\r\ncontent-length: 6\r\n\r\nhello\n"
 

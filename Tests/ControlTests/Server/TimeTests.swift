@@ -2,7 +2,7 @@ import Control
 import Primitives
 import Testing
 
-@Suite("Server and time", .timeLimit(.minutes(1))) struct TimeTests {
+@Suite("Server and time", .timeLimit(.minutes(10))) struct TimeTests {
   private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
 
   /// A client that never finishes: 408 and the end, however it dribbles, and not before its time.

@@ -24,7 +24,7 @@ import Testing
 
   /// The activity once its state is that.
   private func state(_ name: String, _ stage: APIStage) async throws -> JSONValue {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(120)
     var seen = JSONValue.null
     repeat {
       seen = try await stage.call(.get, Self.target, as: "read").json

@@ -7,7 +7,7 @@ import Reactor
 import Storage
 import Testing
 
-@Suite("Control API: events", .timeLimit(.minutes(1))) struct EventAPITests {
+@Suite("Control API: events", .timeLimit(.minutes(10))) struct EventAPITests {
   private func open(_ stage: APIStage, _ query: String = "", as secret: String = "read", after id: String? = nil) async throws
     -> HTTPResponse
   {

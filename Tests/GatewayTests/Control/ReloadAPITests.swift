@@ -20,7 +20,7 @@ import Testing
 
   /// The reload once it runs no more; the store has a turn between two questions.
   private func ended(_ id: String, _ stage: APIStage) async throws -> JSONValue {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < deadline {
       let reload = try await stage.call(.get, "/v1/reloads/\(id)", as: "reload").json
       if reload["state"] != "running" { return reload }
@@ -156,7 +156,7 @@ import Testing
       .post, "/v1/reloads", as: "reload", ["bundleID": "com.example.app", "all": true, "spreadSeconds": 100])
     let target = "/v1/reloads/\(answer.json["id"]?.stringValue ?? "")"
     func visited(_ count: Int64) async throws {
-      let deadline = ContinuousClock.now + .seconds(20)
+      let deadline = ContinuousClock.now + .seconds(120)
       var seen: Int64?
       repeat {
         seen = try await stage.call(.get, target, as: "reload").json["visited"]?.intValue

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Control API: recording", .timeLimit(.minutes(1))) struct RecordingAPITests {
+@Suite("Control API: recording", .timeLimit(.minutes(10))) struct RecordingAPITests {
   private func open(_ stage: APIStage, _ query: String = "", as secret: String = "admin", _ table: RouteTable? = nil) async throws
     -> HTTPResponse
   {

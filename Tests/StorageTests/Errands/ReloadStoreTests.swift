@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 /// Reloads by the store's own thread and tasks, with an engine that fails meanwhile.
-@Suite("Reloads by the store", .timeLimit(.minutes(1))) struct ReloadStoreTests {
+@Suite("Reloads by the store", .timeLimit(.minutes(10))) struct ReloadStoreTests {
   /// What a commit that failed had decided has not happened, and the walk goes on behind the last one that worked.
   @Test(arguments: [0, 1, 3]) func commitsThatFailLoseAndRepeatNothing(grace: Int) async throws {
     let engine = FailingEngine(MemoryEngine())
@@ -34,7 +34,7 @@ import Testing
     try await engine.failed.until { !$0.isEmpty }
     engine.failure = nil
     var reload: Reload?
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(120)
     repeat {
       reload = try await store.reload(begun.id)
     } while reload?.state != .finished && ContinuousClock.now < deadline
