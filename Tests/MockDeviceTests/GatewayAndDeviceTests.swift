@@ -23,6 +23,8 @@ final class Pair: Sendable {
   private let ca: String
 
   static let app = "com.example.app"
+  /// How long the gateway may take to answer: its tasks have few threads, which other tests may keep for a minute and more.
+  static let patience = TimeSpan.seconds(600)
   private static let now: @Sendable () -> Instant = { Instant(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)) }
 
   init(devices: JSONValue?) throws {
@@ -57,8 +59,7 @@ final class Pair: Sendable {
     configuration.devices = devices
     let log = Log(format: .text, level: .error, clock: clock, sink: { _ in })
     var surroundings = Device.Surroundings(version: "test", log: log, clock: clock)
-    // A loaded machine may keep the gateway from answering for longer than pushes are held.
-    surroundings.hold = .seconds(60)
+    surroundings.hold = Self.patience
     device = try Device(configuration, surroundings)
     try device.start()
 
@@ -74,7 +75,9 @@ final class Pair: Sendable {
 
   /// One call on a connection of its own: an idle one would hold up the gateway's end.
   private func perform(_ request: BlockingHTTPClient.Request) async throws -> BlockingHTTPClient.Response {
-    try await blocking { [ca] in try BlockingHTTPClient(trust: .pem(ca)).perform(request) }
+    try await blocking { [ca, patience = Self.patience] in
+      try BlockingHTTPClient(trust: .pem(ca), bounds: .init(total: patience)).perform(request)
+    }
   }
 
   /// Calls an API and gives its JSON.
@@ -127,7 +130,7 @@ enum PairError: Error { case noFate }
 
   @Test func everyKindOfPushFindsItsWay() async throws {
     let pair = try Pair(devices: Self.devices)
-    #expect(await pair.device.waitUntilRegistered(atMost: .seconds(60)))
+    #expect(await pair.device.waitUntilRegistered(atMost: Pair.patience))
     let device = "https://127.0.0.1:\(pair.device.port)"
     let app = try #require(try await pair.call("GET", "\(device)/v1/devices/phone/state")["apps"]?[0])
     func token(_ value: JSONValue?) throws -> String { try #require(value?["token"]?.stringValue) }
