@@ -77,8 +77,27 @@ final class GatewayStage: Sendable {
   }
 }
 
-/// A port that nobody listens on.
-func freePort() throws -> UInt16 { try ListeningSocket.bind(SocketAddress("127.0.0.1:0")!)[0].address.port }
+/// A port that nobody listens on, and that nobody else is given while this is held; who asks for it by its number may listen.
+final class QuietPort {
+  let number: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var (shared, address, length) = (Int32(1), sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &shared, socklen_t(MemoryLayout<Int32>.size))
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) | getsockname(descriptor, $0, &length) }
+    }
+    self.descriptor = descriptor
+    number = UInt16(bigEndian: address.sin_port)
+    guard status == 0, number != 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  }
+
+  deinit { close(descriptor) }
+}
 
 /// Runs blocking work on a thread of its own: the tasks that answer it need the pool's few.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

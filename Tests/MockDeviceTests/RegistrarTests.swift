@@ -30,20 +30,20 @@ import Testing
   }
 
   @Test func aDeviceMayStartBeforeItsGateway() async throws {
-    let port = try freePort()
-    let test = try DeviceUnderTest(
-      devices: plan, gateway: GatewayStage.access(port: port))
+    let port = try QuietPort()
+    let test = try DeviceUnderTest(devices: plan, gateway: GatewayStage.access(port: port.number))
     defer { test.device.stop() }
     let failed = try await test.call(.get, "/v1/events?event=registrationFailed&wait=30s").json
     #expect(failed["events"]?[0]?["detail"]?.stringValue?.contains("connection refused") == true)
     let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=0s", ["bundleID": .string(app), "kind": "Lamp"])
     #expect(placed.json["registration"] == "pending")
 
-    let gateway = try GatewayStage(port: port)
+    let gateway = try GatewayStage(port: port.number)
     #expect(await test.device.waitUntilRegistered(atMost: .seconds(30)))
     #expect(Set(gateway.calls.all.compactMap { $0.body?["type"]?.stringValue }) == ["app", "pushToStart", "widgets", "controls"])
     let told = try await test.call(.get, "/v1/events?event=registrationFailed").json["events"]?.arrayValue
     #expect(told?.count == 1, "an outage is told once")
+    withExtendedLifetime(port) {}
   }
 
   @Test func placingAnswersOnceTheGatewayHasTheToken() async throws {
@@ -79,7 +79,9 @@ import Testing
 
   @Test func aGatewayThatTellsNothingHoldsNoPushUp() async throws {
     let gateway = try GatewayStage(status: 403)
-    let silent = try GatewayStage.access(port: freePort())
+    let quiet = try QuietPort()
+    defer { withExtendedLifetime(quiet) {} }
+    let silent = try GatewayStage.access(port: quiet.number)
     for access in [try gateway.access(), silent] {
       let test = try DeviceUnderTest(gateway: access)
       defer { test.device.stop() }
