@@ -178,6 +178,8 @@ public struct RefusedOperation: Sendable {
   public var type: PushType?
   /// The topic without its suffix, or as much of it as is known; may be empty.
   public var bundleID: ByteRange
+  /// Whether that is an app which may be sent to. If not, the push counts as one of the app for which its token is registered.
+  public var isAppKnown: Bool
   /// The reason that was answered; nil where a fault has left the request without an answer.
   public var reason: Reason?
   /// Why, beyond the reason.
@@ -189,13 +191,14 @@ public struct RefusedOperation: Sendable {
 
   /// An operation with these values.
   public init(
-    id: PushID, token: DeviceToken?, type: PushType?, bundleID: ByteRange = .empty, reason: Reason?, cause: Cause = .none,
-    detail: ByteRange = .empty, received: Instant
+    id: PushID, token: DeviceToken?, type: PushType?, bundleID: ByteRange = .empty, isAppKnown: Bool = true, reason: Reason?,
+    cause: Cause = .none, detail: ByteRange = .empty, received: Instant
   ) {
     self.id = id
     self.token = token
     self.type = type
     self.bundleID = bundleID
+    self.isAppKnown = isAppKnown
     self.reason = reason
     self.cause = cause
     self.detail = detail

@@ -27,6 +27,8 @@ public struct PushRecord: Hashable, Sendable {
   public var token: DeviceToken?
   /// The app; empty when the request did not say.
   public var bundleID: String
+  /// Whether the app is only the one for which the token is registered: the request named none that may be sent to.
+  public var isOfTokensApp = false
   /// The push type, where it was understood.
   public var type: PushType?
   /// The priority; nil for a push that was refused.

@@ -58,6 +58,18 @@ import Testing
     #expect(page["matched"].int == 1)
   }
 
+  /// A push whose topic names its app by a wrong suffix, by a mistyped name, or not at all, is found under its app all the same.
+  @Test(arguments: ["com.example.app.push-type.widget", "com.example.ap.push-type.widgets", nil])
+  func aPushWithAWrongTopicIsFoundUnderItsApp(topic: String?) async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let id = try #require(try await dev.send(.widgets(token).with("apns-topic", topic))["apns-id"])
+    let expect = [Deployment.executable, "expect", "--state-dir", dev.state.path, "--bundle-id", "com.example.app", "--token", token]
+    let met = try await run(expect + ["--disposition", "refused", "--timeout", "2s"])
+    #expect(met.status == 0 && met.text.lowercased().contains(id.lowercased()), "\(met.text)")
+  }
+
   @Test func whatIfSendsNothing() async throws {
     let dev = try await SharedDev.deployment()
     let token = newToken()

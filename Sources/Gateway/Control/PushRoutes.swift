@@ -101,7 +101,7 @@ extension ControlAPI {
     }
     let records = try await asking { () async throws(StoreError) in try await parts.store.push(id, all: true) }
     // An id that another app has used too is not told apart by the store, so it is nobody's.
-    guard let record = records.first, records.allSatisfy({ routed.grant.sees($0.bundleID) }) else { throw unknown(id) }
+    guard let record = records.first, records.allSatisfy({ routed.grant.sees($0.bundleID) }) else { throw unknown(id, to: routed.grant) }
     let isTaken = try await asking { () async throws(StoreError) in
       try await parts.store.recordOutcome(id, disposition, cause: cause, detail: detail) { routed.grant.sees($0) }
     }
@@ -122,11 +122,13 @@ extension ControlAPI {
   private func visiblePushes(_ id: PushID, all: Bool, _ grant: Grant) async throws(ControlError) -> [PushRecord] {
     let records = try await asking { () async throws(StoreError) in try await parts.store.push(id, all: true) }
     let visible = records.filter { grant.sees($0.bundleID) }.map { $0.shown(to: grant) }
-    guard let newest = visible.first else { throw unknown(id) }
+    guard let newest = visible.first else { throw unknown(id, to: grant) }
     return all ? visible : [newest]
   }
 
-  func unknown(_ id: PushID) -> ControlError {
-    .notFound("no push \(id) is known here; it was sent to another gateway, or so long ago that it is forgotten")
+  /// Why nothing is told of that id. It must not tell whether another app has a push of it.
+  func unknown(_ id: PushID, to grant: Grant) -> ControlError {
+    let other = grant.bundleIDs.map { ", or it is of another app than \($0.sorted().joined(separator: ", "))" } ?? ""
+    return .notFound("no push \(id) is known here; it was sent to another gateway, or so long ago that it is forgotten\(other)")
   }
 }

@@ -41,9 +41,10 @@ extension PushRecord {
 }
 
 extension PushRecord {
-  /// The push as an access token may see it. Whose a token is that another app sent to is told only to who sees every app.
+  /// The push as an access token may see it. Whose a token is that another app sent to is told only to who sees every app, and so is what
+  /// was wrong with a request that only its token makes one of this app: that may name the apps and keys of its sender.
   func shown(to grant: Grant) -> PushRecord {
-    guard cause == .otherApp, grant.bundleIDs != nil else { return self }
+    guard cause == .otherApp || isOfTokensApp, grant.bundleIDs != nil else { return self }
     var push = self
     push.detail = nil
     return push

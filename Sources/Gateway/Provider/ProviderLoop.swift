@@ -219,15 +219,11 @@ extension ProviderLoop: HTTP2ServerHandler {
   ) {
     let batch = state.value.batch
     let id = refusal.id ?? makeID()
-    var bundle = ByteRange.empty
-    if let range = refusal.topic {
-      let topic = exchange.headerBytes[range]
-      bundle = batch.append(topic[Self.bundleID(topic)])
-    }
+    let app = meantApp(refusal, exchange)
     batch.refusals.append(
       RefusedOperation(
-        id: id, token: refusal.token, type: refusal.type, bundleID: bundle, reason: refusal.reason, cause: cause,
-        detail: batch.append(refusal.detail), received: loop.now))
+        id: id, token: refusal.token, type: refusal.type, bundleID: batch.append(app.bundleID), isAppKnown: app.isKnown,
+        reason: refusal.reason, cause: cause, detail: batch.append(refusal.detail), received: loop.now))
     var ids = answerIDs(id, environment)
     if refusal.reason == .badMessageID { ids.malformed = rules.answers.refusedMessageID }
     state.value.answers.refuse(
@@ -246,16 +242,12 @@ extension ProviderLoop: HTTP2ServerHandler {
     explainsAlways || exchange.names.contains(.widgetpushExplain) && exchange.value(of: .widgetpushExplain)?.equals("1") ?? false
   }
 
-  /// A refused request's topic without the suffix of any push type.
-  static func bundleID(_ topic: RawSpan) -> ByteRange {
-    for type in PushType.allCases {
-      let suffix = type.topicSuffix
-      let rest = topic.byteCount - suffix.utf8CodeUnitCount
-      if rest > 0, rest < topic.byteCount, topic.extracting(rest..<topic.byteCount).equals(suffix) {
-        return ByteRange(offset: 0, count: rest)
-      }
-    }
-    return ByteRange(offset: 0, count: min(topic.byteCount, Limits.topicBytes))
+  /// The bundle id of the app that a refused request means, "" where its topic tells none, and whether it may be sent to.
+  func meantApp(_ refusal: Refusal, _ exchange: Exchange) -> (bundleID: String, isKnown: Bool) {
+    guard let range = refusal.topic, !range.isEmpty else { return ("", false) }
+    let topic = exchange.headerBytes[range]
+    let app = rules.app(meantBy: topic, refusal.type)
+    return (topic[app.bundleID].string, app.isKnown)
   }
 }
 

@@ -25,11 +25,6 @@ extension ProviderLoop {
 
   /// Tells those who record of a request that the rules have refused.
   func record(_ refusal: Refusal, _ exchange: Exchange, id: PushID) {
-    var bundleID = ""
-    if let range = refusal.topic {
-      let topic = exchange.headerBytes[range]
-      bundleID = topic[Self.bundleID(topic)].string
-    }
-    recordings.take(recorded(exchange, id: id), bundleID: bundleID, at: exchange.received)
+    recordings.take(recorded(exchange, id: id), bundleID: meantApp(refusal, exchange).bundleID, at: exchange.received)
   }
 }

@@ -76,19 +76,27 @@ extension RequestRules {
   private func findApp(
     _ text: RawSpan, _ family: TopicFamily, type: PushType?
   ) throws(Violation) -> (app: Int, bundleBytes: Int, suffixType: PushType?) {
-    let mayBeBare = type.map { $0.topicSuffix.utf8CodeUnitCount == 0 } ?? true
-    if mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
+    if let listed = listedApp(text, family, type: type) { return listed }
+    // A topic that names a listed app needs no further look at its characters.
+    try Self.checkSyntax(text)
     let suffixType = family == .app ? TopicSuffix.type(of: text) : nil
     let bundleBytes = text.byteCount - (suffixType?.topicSuffix.utf8CodeUnitCount ?? 0)
     let bundle = text.extracting(first: bundleBytes)
-    if let app = apps.listedIndex(of: bundle) { return (app, bundleBytes, suffixType) }
-    if !mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
-    // A topic that names a listed app needs no further look at its characters.
-    try Self.checkSyntax(text)
     guard TopicSuffix.mayBeBundleID(bundle), let app = apps.index(of: bundle) else {
       throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle, type: type))
     }
     return (app, bundleBytes, suffixType)
+  }
+
+  /// The same among the apps that are listed; nil when the topic names none of them.
+  func listedApp(_ text: RawSpan, _ family: TopicFamily, type: PushType?) -> (app: Int, bundleBytes: Int, suffixType: PushType?)? {
+    let mayBeBare = type.map { $0.topicSuffix.utf8CodeUnitCount == 0 } ?? true
+    if mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
+    let suffixType = family == .app ? TopicSuffix.type(of: text) : nil
+    let bundleBytes = text.byteCount - (suffixType?.topicSuffix.utf8CodeUnitCount ?? 0)
+    if let app = apps.listedIndex(of: text.extracting(first: bundleBytes)) { return (app, bundleBytes, suffixType) }
+    if !mayBeBare, let app = apps.listedIndex(of: text) { return (app, text.byteCount, nil) }
+    return nil
   }
 
   /// Whether the provider at `provider` may send to that app.

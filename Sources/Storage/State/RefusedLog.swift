@@ -19,6 +19,8 @@ struct RefusedLog: ~Copyable {
     /// The bundle id, and the detail behind it; in one block, since there is no smaller one.
     var text = LogText()
     var bundleIDBytes = 0
+    /// The bundle id is that of the token's registration, since the request named no app that may be sent to.
+    var isOfTokensApp = false
     /// Somebody has had it forgotten; its place in the ring stays.
     var isForgotten = false
 

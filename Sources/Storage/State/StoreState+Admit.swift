@@ -267,10 +267,17 @@ extension StoreState {
   /// Keeps a request that was refused before it came here.
   mutating func note(_ operation: RefusedOperation, _ batch: Batch, at now: Instant) {
     if let type = operation.type { counters.count(type, .refused) }
-    let entry = RefusedLog.Entry(
+    var entry = RefusedLog.Entry(
       sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: operation.reason, cause: operation.cause,
       received: operation.received, at: now)
-    refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: batch.bytes[operation.detail])
+    let owner = operation.isAppKnown ? nil : operation.token.flatMap { tokens.find($0) }
+    if let owner, tokens[owner].pointee.isActive {
+      entry.isOfTokensApp = true
+      let bundleID = RawSpan(_unsafeBytes: routes[tokens[owner].pointee.route].pointee.bundleID)
+      refused.append(entry, bundleID: bundleID, detail: batch.bytes[operation.detail])
+    } else {
+      refused.append(entry, bundleID: batch.bytes[operation.bundleID], detail: batch.bytes[operation.detail])
+    }
   }
 }
 

@@ -118,7 +118,8 @@ extension StoreState {
     let entry = refused[sequence].pointee
     return PushRecord(
       cursor: PushCursor(accepted: log.next, refused: sequence), id: entry.id, token: entry.token,
-      bundleID: entry.bundleID, type: entry.type, priority: nil, received: entry.received, status: entry.reason?.status ?? 0,
+      bundleID: entry.bundleID, isOfTokensApp: entry.isOfTokensApp, type: entry.type, priority: nil, received: entry.received,
+      status: entry.reason?.status ?? 0,
       reason: entry.reason, upstreamStatus: nil, disposition: .refused, cause: entry.cause,
       detail: entry.detail.isEmpty ? nil : entry.detail,
       mergedInto: nil, errand: errands.errand(of: entry.id, bundleID: entry.bundleID), warnings: [],

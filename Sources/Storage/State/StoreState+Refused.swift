@@ -20,13 +20,19 @@ struct SavedRefusedHead {
   var cause: UInt8
   /// 0 where the request named no token.
   var tokenBytes: UInt8
+  /// With `ofTokensApp` added where the bundle id is that of the token's registration.
   var bundleIDBytes: UInt16
   var textBytes: UInt16
+
+  /// More than any text has bytes.
+  static let ofTokensApp: UInt16 = 1 << 15
 }
 
 extension StoreState {
   /// The layout of the pages. One of another build's is passed over: a log that begins anew is better than a store that does not open.
-  static let refusedLayout: UInt8 = 1
+  static let refusedLayout: UInt8 = 2
+  /// The layouts that are read: in the first one no request was counted as one of its token's app.
+  private static let refusedLayouts: ClosedRange<UInt8> = 1...refusedLayout
 
   /// Writes pages of refused requests that differ from what was saved, until there are `bytesMax` bytes; their numbers with their places.
   mutating func writeRefused(to arena: ByteArena, bytesMax: Int) -> [(number: UInt64, bytes: ByteRange)] {
@@ -56,28 +62,30 @@ extension StoreState {
         type: entry.pointee.type.map { vocabulary.number(.type, $0.rawValue) } ?? .max,
         reason: entry.pointee.reason.map { vocabulary.number(.reason, $0.rawValue) } ?? .max,
         cause: vocabulary.number(.cause, entry.pointee.cause.rawValue), tokenBytes: UInt8(entry.pointee.token?.count ?? 0),
-        bundleIDBytes: UInt16(entry.pointee.bundleIDBytes), textBytes: entry.pointee.text.count))
+        bundleIDBytes: UInt16(entry.pointee.bundleIDBytes) | (entry.pointee.isOfTokensApp ? SavedRefusedHead.ofTokensApp : 0),
+        textBytes: entry.pointee.text.count))
     if let token = entry.pointee.token { for index in 0..<token.count { arena.append(token[index]) } }
     arena.append(entry.pointee.text.bytes)
   }
 
   /// Takes a saved page of refused requests.
   mutating func loadRefused(_ reader: consuming ByteReader) throws(ByteReader.Malformed) {
-    guard try reader.read(UInt8.self) == Self.refusedLayout else { return }
+    guard Self.refusedLayouts.contains(try reader.read(UInt8.self)) else { return }
     while !reader.isAtEnd {
       let head: SavedRefusedHead = try reader.read()
       let token = head.tokenBytes == 0 ? nil : DeviceToken(bytes: RawSpan(_unsafeBytes: try reader.read(count: Int(head.tokenBytes))))
       let text = RawSpan(_unsafeBytes: try reader.read(count: Int(head.textBytes)))
-      guard head.bundleIDBytes <= head.textBytes else { throw ByteReader.Malformed() }
-      let entry = RefusedLog.Entry(
+      let bundleIDBytes = head.bundleIDBytes & ~SavedRefusedHead.ofTokensApp
+      guard bundleIDBytes <= head.textBytes else { throw ByteReader.Malformed() }
+      var entry = RefusedLog.Entry(
         sequence: head.sequence, id: PushID(high: head.high, low: head.low, upperCase: head.upperCase), token: token,
         type: vocabulary.value(.type, head.type).flatMap(PushType.init(rawValue:)),
         reason: vocabulary.value(.reason, head.reason).flatMap(Reason.init),
         cause: vocabulary.value(.cause, head.cause).flatMap(Cause.init) ?? .none, received: Instant(nanoseconds: head.received),
         at: Instant(nanoseconds: head.at))
+      entry.isOfTokensApp = head.bundleIDBytes != bundleIDBytes
       refused.load(
-        entry, bundleID: text.extracting(0..<Int(head.bundleIDBytes)),
-        detail: text.extracting(Int(head.bundleIDBytes)..<text.byteCount))
+        entry, bundleID: text.extracting(0..<Int(bundleIDBytes)), detail: text.extracting(Int(bundleIDBytes)..<text.byteCount))
     }
   }
 }

@@ -127,13 +127,15 @@ final class APIStage: Sendable {
   }
 
   /// A push that the rules refused.
-  func refuse(_ id: Int, _ reason: Reason, token: Int? = nil, bundle: String = APIStage.bundle, detail: String = "") async throws {
+  func refuse(
+    _ id: Int, _ reason: Reason, token: Int? = nil, bundle: String = APIStage.bundle, isAppKnown: Bool = true, detail: String = ""
+  ) async throws {
     let received = now.value
     try await settle { batch in
       batch.refusals.append(
         RefusedOperation(
           id: Self.id(id), token: token.flatMap { DeviceToken(hex: Self.token($0)) }, type: .widgets, bundleID: batch.append(bundle),
-          reason: reason, detail: batch.append(detail), received: received))
+          isAppKnown: isAppKnown, reason: reason, detail: batch.append(detail), received: received))
     }
   }
 }

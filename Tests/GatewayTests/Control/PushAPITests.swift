@@ -82,6 +82,25 @@ import Testing
     #expect(misses.status == 200 && !misses.text.contains(APIStage.other), "\(misses.text)")
   }
 
+  /// A refused push that names no app is its token's, and what was wrong with it, which may name its sender's apps, is for who sees all.
+  @Test func aRefusedPushThatNamesNoAppIsOfItsTokens() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    let detail = "configured are \(APIStage.bundle), \(APIStage.other)"
+    try await stage.refuse(1, .topicDisallowed, token: 1, bundle: "com.example.ap", isAppKnown: false, detail: detail)
+    let target = "/v1/pushes/\(APIStage.id(1))"
+    #expect(try await stage.call(.get, target, as: "read").json["detail"] == .string(detail))
+    let own = try await stage.call(.get, target, as: APIStage.bundle)
+    #expect(own.status == 200 && own.json["bundleID"] == .string(APIStage.bundle) && !own.text.contains(APIStage.other), "\(own.text)")
+    #expect(own.json["remedy"] == .string(Reason.topicDisallowed.remedy.advice))
+    let foreign = try await stage.call(.get, target, as: APIStage.other)
+    #expect(foreign.status == 404 && foreign.message.hasSuffix("or it is of another app than \(APIStage.other)"), "\(foreign.message)")
+    #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(2))", as: "read").message.hasSuffix("that it is forgotten"))
+    #expect(ids(try await stage.call(.get, "/v1/pushes?disposition=refused", as: APIStage.other).json).isEmpty)
+    #expect(try await stage.call(.post, "/v1/reset?bundleID=\(APIStage.bundle)", as: "admin").status == 200)
+    #expect(try await stage.call(.get, target, as: "read").status == 404)
+  }
+
   @Test func anIDUsedTwice() async throws {
     let stage = try APIStage()
     for token in 1...2 {
