@@ -67,19 +67,24 @@ extension StoreState {
       || (first..<max(first, refused.next)).contains { refused[$0].pointee.id == id && !refused[$0].pointee.isForgotten }
   }
 
-  /// The latest pushes that miss exactly one criterion, as far as `visits` reach, and no further than a page does.
+  /// The latest pushes that miss exactly one criterion, as far as `visits` reach, and no further than a page does: those of the token that
+  /// is asked for first.
   func nearMisses(_ query: PushQuery, visits: inout Int) -> [NearMiss] {
     let filter = LogFilter(query, self)
-    var found: [NearMiss] = []
+    var (found, elsewhere): ([NearMiss], [NearMiss]) = ([], [])
     var walk = LogWalk(query, token: nil, self)
     var left = min(visits, Limits.logEntriesPerPage)
     visits -= left
     while found.count < Limits.nearMisses, let place = walk.next(self, visits: &left) {
-      guard let differs = filter.misses(place, self)?.onlyName else { continue }
-      found.append(NearMiss(push: record(place, walk.cursor), differs: differs))
+      guard let misses = filter.misses(place, self), let differs = misses.onlyName else { continue }
+      if misses != .token {
+        found.append(NearMiss(push: record(place, walk.cursor), differs: differs))
+      } else if elsewhere.count < Limits.nearMisses {
+        elsewhere.append(NearMiss(push: record(place, walk.cursor), differs: differs))
+      }
     }
     visits += left
-    return found
+    return Array((found + elsewhere).prefix(Limits.nearMisses))
   }
 
   func record(_ place: LogPlace, _ cursor: PushCursor) -> PushRecord {

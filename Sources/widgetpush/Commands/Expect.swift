@@ -24,7 +24,7 @@ extension Command {
     let timeout = try arguments.span("--timeout") ?? .seconds(10)
     let expectation = try Expectation(arguments, client)
     let page = try expectation.wait(for: count, timeout, client)
-    Console.print(arguments.wantsJSON ? page.serialized(pretty: true) : Expectation.text(of: page, expected: count, within: timeout))
+    Console.print(arguments.wantsJSON ? page.serialized(pretty: true) : expectation.text(of: page, expected: count, within: timeout))
     return page["complete"]?.boolValue == true ? 0 : 1
   }
 }
@@ -34,7 +34,10 @@ struct Expectation {
   private let criteria: PushCriteria
 
   /// The criteria that the options name.
-  init(_ arguments: Arguments, _ client: ControlClient) throws { criteria = try PushCriteria(arguments, client) }
+  init(_ arguments: Arguments, _ client: ControlClient) throws { self.init(try PushCriteria(arguments, client)) }
+
+  /// Pushes that meet these criteria.
+  init(_ criteria: PushCriteria) { self.criteria = criteria }
 
   /// The page of matches once there are `count`, or when the time is up.
   func wait(for count: Int64, _ timeout: TimeSpan, _ client: ControlClient) throws -> JSONValue {
@@ -48,25 +51,32 @@ struct Expectation {
   }
 
   /// What came, or what nearly did.
-  static func text(of page: JSONValue, expected: Int64, within timeout: TimeSpan) -> String {
-    let pushes = (page["pushes"]?.arrayValue ?? []).map(line)
+  func text(of page: JSONValue, expected: Int64, within timeout: TimeSpan) -> String {
+    let pushes = (page["pushes"]?.arrayValue ?? []).map(Self.line)
     guard page["complete"]?.boolValue != true else { return pushes.joined(separator: "\n") }
     let matched = page["matched"]?.intValue ?? 0
     var lines = ["\(matched) of \(expected) came within \(timeout.seconds.formatted) s"] + pushes
-    let misses = page["nearMisses"]?.arrayValue ?? []
+    let misses = (page["nearMisses"]?.arrayValue ?? []).filter(isTelling)
     lines += misses.map { miss in
-      let push = miss["push"] ?? .null
-      return "nearly: \(line(push)), but its \(miss["differs"]?.stringValue ?? "") differs"
+      "nearly: \(Self.line(miss["push"] ?? .null)), but its \(miss["differs"]?.stringValue ?? "") differs"
     }
     if misses.isEmpty { lines.append("and no other push was nearly one of them; `widgetpush explain --last` shows the newest") }
     return lines.joined(separator: "\n")
   }
 
+  /// Whether a push that nearly matches says anything: where only a token is asked for, every push to another one differs in nothing else,
+  /// and those are worth a line whose token may be the same, mistyped.
+  private func isTelling(_ miss: JSONValue) -> Bool {
+    guard let token = criteria.onlyToken, miss["differs"]?.stringValue == "token" else { return true }
+    return miss["push"]?["token"]?.stringValue.map { Symptom.likeness($0, token) != nil } ?? false
+  }
+
   private static func line(_ push: JSONValue) -> String {
+    let reason = push["reason"]?.stringValue.map { " \($0)" } ?? ""
     let cause = push["cause"]?.stringValue.map { " (\($0))" } ?? ""
     return [
       push["id"]?.stringValue, push["type"]?.stringValue, push["token"]?.stringValue.map { "to \($0.prefix(8))…" },
-      push["disposition"]?.stringValue.map { $0 + cause },
+      push["disposition"]?.stringValue.map { $0 + reason + cause },
     ].compactMap { $0 }.joined(separator: "  ")
   }
 }

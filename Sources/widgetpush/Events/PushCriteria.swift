@@ -5,6 +5,9 @@ import Push
 struct PushCriteria {
   private var criteria: [(name: String, value: String)] = []
 
+  /// These criteria, by the names of the parameters and in the form that a URL takes.
+  init(_ criteria: [(name: String, value: String)]) { self.criteria = criteria }
+
   /// The criteria that the options name.
   init(_ arguments: Arguments, _ client: ControlClient) throws {
     if let token = arguments.value("--token") { criteria.append(("token", try client.fullToken(token))) }
@@ -21,6 +24,9 @@ struct PushCriteria {
       criteria.append(("reload", reload))
     }
   }
+
+  /// The token, where nothing else is asked for.
+  var onlyToken: String? { criteria.count == 1 && criteria[0].name == "token" ? criteria[0].value : nil }
 
   /// They and `further` parameters as the query of a URL, with its question mark; empty without any.
   func query(_ further: [String] = []) -> String {
