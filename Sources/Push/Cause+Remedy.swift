@@ -221,7 +221,8 @@ extension Cause {
     case .payloadNotUnderstood:
       Remedy(
         "The device found nothing in the payload that this type of push could do.",
-        "Set the app's validation to strict, which refuses such a payload and names the field.")
+        "Send what detail asks for; with the app's validation set to strict, the gateway refuses such a payload at once and names the field."
+      )
     case .contentStateNotDecodable:
       Remedy(
         "The content-state does not decode into the app's ContentState.",

@@ -53,6 +53,19 @@ import Testing
     #expect(try await widgetpush(dev, "send", token, "--what-if").status == 0)
   }
 
+  /// What is to be sent comes first, what would have told it sooner behind it, and nothing twice.
+  @Test func whatADeviceDropsIsExplainedByWhatToSend() async throws {
+    let dev = try await Deployment.start(["dev", "--validation", "apple"])
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let id = try #require(try await dev.send(.widgets(token).body(#"{"aps":{"content-changed":1}}"#))["apns-id"])
+    try await dev.settled(id, as: "ignored")
+    let story = try await widgetpush(dev, "explain", id).text
+    #expect(story.contains("what to do\n  aps.content-changed is not the JSON value true, so nothing reloads; send true"), "\(story)")
+    #expect(story.contains("With the app's validation set to strict"), "\(story)")
+    #expect(story.components(separatedBy: "aps.content-changed is not the JSON value true").count == 2, "\(story)")
+  }
+
   @Test func whatIsLeftOutIsNotCountedAsNothing() async throws {
     let checked = try await run([Deployment.executable, "config", "check"])
     #expect(

@@ -50,8 +50,12 @@ extension PushRecord {
     return push
   }
 
-  /// What the store found out to be right for the very token; nil where only what holds for every token is known.
+  /// What is known to be right for the very token or payload; nil where only what holds for every one is known.
   private var namedFix: String? {
+    if cause == .payloadNotUnderstood, warnings.firstRefused != nil {
+      let sentences = warnings.all.filter(\.isRefusedInStrict).map(\.sentence).joined(separator: " ")
+      return "\(sentences) With the app's validation set to strict, the gateway refuses such a payload at once."
+    }
     guard cause == .otherKind || cause == .otherApp, let detail, let first = detail.first else { return nil }
     return first.uppercased() + detail.dropFirst() + "."
   }

@@ -88,9 +88,10 @@ enum PushStory {
   }
 
   private static func warnings(_ push: JSONValue) -> String {
-    guard let warnings = push["warnings"]?.arrayValue, !warnings.isEmpty else { return "" }
-    let lines = warnings.map { "  \($0["message"]?.stringValue ?? $0.stringValue ?? $0.serialized())" }
-    return (["warnings"] + lines).joined(separator: "\n")
+    // What the remedy says need not be said twice.
+    let messages = (push["warnings"]?.arrayValue ?? []).map { $0["message"]?.stringValue ?? $0.stringValue ?? $0.serialized() }
+    let lines = messages.filter { push["remedy"]?.stringValue?.contains($0) != true }.map { "  \($0)" }
+    return lines.isEmpty ? "" : (["warnings"] + lines).joined(separator: "\n")
   }
 
   private static func payload(_ push: JSONValue) -> String {
