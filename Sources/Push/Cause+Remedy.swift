@@ -20,8 +20,9 @@ extension Cause {
         "Let it wait: it goes as soon as the other one is answered.")
     case .upstreamUnavailable:
       Remedy(
-        "No connection to the token's upstream could be opened.",
-        "Start the upstream, or correct its address or CA in the configuration; only a push with apns-expiration 0 is given up meanwhile.")
+        "The token's upstream could not be reached, or took the push and gave no answer.",
+        "See that the upstream runs, that its address and CA in the configuration are right, and that no fault of the mock device does this (widgetpush faults list --device)."
+      )
     case .upstreamFailed:
       Remedy(
         "The upstream answered with a server error (5xx), to this push or to those before it.",

@@ -249,6 +249,17 @@ import Testing
     #expect(try await dev.terminate() == 0)
   }
 
+  /// The upstream was there, and took the push.
+  @Test func aResetByTheDeviceIsNotToldAsOneThatCouldNotBeReached() async throws {
+    let dev = try await SharedDev.deployment()
+    let (token, _) = try await target(dev, #"{"reset":true}"#, more: #""times":1"#, face: "device")
+    let id = try #require(try await dev.send(PushRequest("alert", to: token))["apns-id"])
+    let steps = try await dev.settled(id, as: "applied", within: .seconds(30))["steps"].array
+    let reset = try #require(steps.first { $0["cause"].string == "upstreamUnavailable" }, "\(steps)")
+    #expect(reset["happened"].string?.contains("or took the push and gave no answer") == true, "\(reset)")
+    #expect(reset["remedy"].string?.contains("widgetpush faults list --device") == true, "\(reset)")
+  }
+
   @Test func aGatewayPermitsNoneUnlessItIsConfigured() async throws {
     let gateway = try await Deployment.behind(["200"])
     let answer = try await gateway.control("POST", "/v1/faults", #"{"then":{"status":503}}"#)
