@@ -1,5 +1,6 @@
 import Foundation
 import Push
+import Rules
 import Testing
 
 @Suite("README") struct ReadmeTests {
@@ -12,6 +13,13 @@ import Testing
       .map { (status: $0.status, row: "| \($0.status) | `\($0)` | \($0.remedy.happened) | \($0.remedy.advice) |") }
       .sorted { ($0.status, $0.row) < ($1.status, $1.row) }.map(\.row)
     expect(rows, after: "| status | reason | cause | remedy |")
+  }
+
+  @Test func everyRuleOfLintIsInItsPage() {
+    let page = Self.pages.first { $0.name == "lint.md" }?.text ?? ""
+    let rows = PushWarning.allCases.map { "| `\($0.name)` | \($0.isRefusedInStrict ? "ignored" : "warning") | \($0.sentence) |" }
+    expect(rows, after: "| rule | level | what is wrong, and what would be right |", in: page)
+    for rule in PushLint.ruleNames { #expect(page.contains("\n| `\(rule)` | "), "\(rule)") }
   }
 
   /// The README and the pages of docs, each with the folder that its links begin at.
@@ -48,8 +56,8 @@ import Testing
     for page in Self.pages.dropFirst() { #expect(Self.pages[0].text.contains("](docs/\(page.name)"), "\(page.name)") }
   }
 
-  private func expect(_ rows: [String], after head: String) {
-    let lines = Self.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  private func expect(_ rows: [String], after head: String, in text: String = Self.text) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let found = lines.drop { $0 != head }.dropFirst(2).prefix { $0.hasPrefix("|") }
     #expect(Array(found) == rows, "the table must be\n\(rows.joined(separator: "\n"))")
   }

@@ -186,6 +186,16 @@ import Testing
     #expect(Self.rules(request) == [])
   }
 
+  /// Wherever in a sound payload a shell puts something in, nothing is told that may not hold.
+  @Test(arguments: [(PushType.widgets, reload), (.liveactivity, update), (.liveactivity, start)])
+  func aGapIsNotJudged(type: PushType, body: String) {
+    for offset in 0...body.utf8.count {
+      var request = Self.request(type, body)
+      request.bodyGaps = [offset]
+      #expect(Self.rules(request) == [], "\(body.prefix(offset))")
+    }
+  }
+
   /// The date that is proposed is the one that was meant.
   @Test func aUnixDateIsPutRight() {
     let body = Self.activity(#""event":"update","content-state":{"eta":1700000000}"#)

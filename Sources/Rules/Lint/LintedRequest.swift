@@ -24,6 +24,8 @@ public struct LintedRequest: Hashable, Sendable {
   public var headers: [Header] = []
   /// The payload; nil where it is not known.
   public var body: [UInt8]?
+  /// Where in the payload a shell puts something in that is not known: offsets of its bytes, rising.
+  public var bodyGaps: [Int] = []
   /// Whether there may be headers, or a method, that are not known.
   public var mayHaveMore = false
   /// Whether the client shows a certificate.
@@ -36,6 +38,9 @@ public struct LintedRequest: Hashable, Sendable {
 
   /// A request that says nothing.
   public init() {}
+
+  /// The payload with something in its gaps; nil where it is not known, or so little of it that nothing can be judged.
+  public var payload: PayloadTemplate? { body.flatMap { PayloadTemplate($0, gaps: bodyGaps) } }
 
   /// Whether it is a request rather than a payload alone.
   public var isWhole: Bool { method != nil || path != nil || !headers.isEmpty }

@@ -5,6 +5,8 @@ import Push
 /// What payloads have had in them when nothing happened on the device, where the rules alone cannot tell: mostly mistakes, at times meant.
 struct PayloadHabits {
   let payload: JSONValue
+  /// What of the payload is known.
+  let template: PayloadTemplate
   let type: PushType
   let request: LintedRequest
   let now: Instant
@@ -16,12 +18,16 @@ struct PayloadHabits {
     Cause.contentStateNotDecodable.name,
   ]
 
-  var findings: [LintFinding] { foreignForm + misplaced + starts + (request.contentState.map(schema) ?? contentState) }
+  var findings: [LintFinding] {
+    let all = foreignForm + misplaced + starts + (request.contentState.map(schema) ?? contentState)
+    return all.filter { $0.rule == "snakeCaseKey" || template.unknown[$0.field] != .value }
+  }
 
   /// What the schema says, which knows better than habit what is a date.
   private func schema(_ schema: ContentStateSchema) -> [LintFinding] {
+    let path = "aps.content-state"
     guard type == .liveactivity, let state = payload["aps"]?["content-state"],
-      let mismatch = schema.mismatch(in: state, at: "aps.content-state", now: now)
+      let mismatch = schema.mismatch(in: template.filling(state, at: path, for: schema, now: now), at: path, now: now)
     else { return [] }
     guard mismatch.isDecodable else { return [LintFinding(.ignored, Cause.contentStateNotDecodable.name, mismatch.path, mismatch.message)] }
     return [warning("unixDate", mismatch.path, mismatch.message)]
@@ -29,7 +35,7 @@ struct PayloadHabits {
 
   /// The form of another push service, which APNs takes for custom keys.
   private var foreignForm: [LintFinding] {
-    guard payload["aps"] == nil, let object = payload.objectValue,
+    guard payload["aps"] == nil, !template.hasUnknownMembers.contains(""), let object = payload.objectValue,
       let key = ["message", "notification", "registration_ids", "to"].first(where: { object[$0] != nil })
     else { return [] }
     return [
@@ -39,7 +45,8 @@ struct PayloadHabits {
 
   /// Keys that stand beside `aps` and belong in it.
   private var misplaced: [LintFinding] {
-    guard let object = payload.objectValue else { return [] }
+    // They may stand in aps as well.
+    guard let object = payload.objectValue, template.unknown["aps"] == nil, !template.hasUnknownMembers.contains("aps") else { return [] }
     let keys: [String]
     switch type {
     case .widgets, .controls: keys = ["content-changed"]

@@ -6,9 +6,13 @@ import Push
 /// that need not hold but mostly do (widgets.md section 9 has what went wrong in the field).
 public struct PushLint {
   /// Every rule but those that have the name of a reason.
-  public static let ruleNames = PushWarning.allCases.map(\.name) + PayloadHabits.ruleNames + ["certificateBesideToken"]
+  public static let ruleNames = PushWarning.allCases.map(\.name) + PayloadHabits.ruleNames + ["certificateBesideToken", payloadNotRead]
+
+  /// The rule by which a payload is not judged, since it is not known.
+  public static let payloadNotRead = "payloadNotRead"
 
   private let request: LintedRequest
+  private let payload: PayloadTemplate?
   private let now: Instant
   private var findings: [LintFinding] = []
 
@@ -22,6 +26,7 @@ public struct PushLint {
 
   private init(request: LintedRequest, now: Instant) {
     self.request = request
+    payload = request.payload
     self.now = now
   }
 
@@ -157,16 +162,17 @@ public struct PushLint {
       let bytes = Array(topic.utf8)
       if let type = unsafe TopicSuffix.type(of: bytes.span.bytes) { return type }
     }
-    guard let body = request.body, let aps = try? JSONValue.parse(body)["aps"] else { return .alert }
+    guard let payload, let aps = try? JSONValue.parse(payload.bytes)["aps"] else { return .alert }
     if aps["content-changed"] != nil { return .widgets }
     if ["event", "events", "content-state", "attributes-type"].contains(where: { aps[$0] != nil }) { return .liveactivity }
     return aps["content-available"] != nil && aps["alert"] == nil ? .background : .alert
   }
 
   private mutating func checkPayload() {
-    guard let body = request.body else { return }
+    guard let payload, let body = request.body else { return }
     let type = type
     do throws(Violation) {
+      // What is put in comes on top of that.
       try PayloadRules.checkSize(body.count, of: type)
     } catch {
       return findings.append(LintFinding(.refused, "\(error.reason.text)", error.field, error.detail))
@@ -179,14 +185,16 @@ public struct PushLint {
       let bytes = Array((header.value ?? "10").utf8)
       context.priority = (try? unsafe HeaderRules.priority(bytes.span.bytes)) ?? .immediate
     }
-    for (warning, field, message) in unsafe PayloadRules.everything(body.span.bytes, context) {
+    let hasUnknownPriority = request.header("apns-priority").map { $0.value == nil } ?? false
+    for (warning, field, message) in unsafe PayloadRules.everything(payload.bytes.span.bytes, context) {
+      guard payload.shows(warning, of: field), !(hasUnknownPriority && warning == .backgroundAtTen) else { continue }
       // What only headers can say is no matter where there are none.
       if !request.isWhole || request.mayHaveMore, [.priorityMissing, .collapseIDMissing].contains(warning) { continue }
       let level: LintFinding.Level = warning == .notJSON || warning.isRefusedInStrict ? .ignored : .warning
       findings.append(LintFinding(level, warning.name, field, message))
     }
-    if let payload = try? JSONValue.parse(body) {
-      findings += PayloadHabits(payload: payload, type: type, request: request, now: now).findings
+    if let value = try? JSONValue.parse(payload.bytes) {
+      findings += PayloadHabits(payload: value, template: payload, type: type, request: request, now: now).findings
     }
   }
 }

@@ -10,8 +10,9 @@ extension Command {
     discussion: """
       Reads a JSON payload, an .apns file for the Simulator, or a shell script, from files or (-) from standard input. Of a script it
       judges each curl command that goes to /3/device/, or has an apns- header, by itself. Each finding says whether APNs refuses
-      the push, the device ignores it, or it may not do what was meant. What a shell puts into a curl command is not known and not
-      judged. The status is 1 when anything is refused or ignored.
+      the push, the device ignores it, or it may not do what was meant. What a shell puts in, such as $topic or $(date +%s), is not
+      known: such a header or value of the payload is not judged, everything around it is. A payload of which no more is known gets a
+      note. The status is 1 when anything is refused or ignored.
       """,
     options: [
       Option("--type", "TYPE", "the push type of a payload (as it looks)"),

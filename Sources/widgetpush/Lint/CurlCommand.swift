@@ -9,6 +9,8 @@ struct CurlCommand {
     let lines: ClosedRange<Int>
     /// The file that the payload stands in, where it could not be read.
     var unreadFile: String?
+    /// Whether there is a payload of which the script does not tell enough to judge any of it.
+    var hasUnknownPayload = false
   }
 
   /// Its line, from 1.
@@ -58,38 +60,5 @@ struct CurlCommand {
       input = commands[index].input
     }
     return lines
-  }
-}
-
-/// What a curl command reads from standard input.
-struct CurlInput {
-  private let command: ShellCommand
-  private let commands: [ShellCommand]
-  private let read: (String) -> [UInt8]?
-
-  init(_ command: ShellCommand, _ commands: [ShellCommand], read: @escaping (String) -> [UInt8]?) {
-    self.command = command
-    self.commands = commands
-    self.read = read
-  }
-
-  /// The bytes, as far as the script tells them: a here-document, a file, or what `echo` or `cat` prints of them.
-  var bytes: [UInt8]? {
-    switch command.input {
-    case .unknown: return nil
-    case .text(let word): return word.isOpen ? nil : Array(word.text.utf8)
-    case .file(let word): return word.isOpen ? nil : read(word.text)
-    case .output(let index):
-      let source = commands[index]
-      guard let name = source.words.first?.text, !source.words.contains(where: \.isOpen) else { return nil }
-      switch (name, source.words.count) {
-      case ("echo", 2): return Array(source.words[1].text.utf8)
-      case ("printf", 2) where !source.words[1].text.contains("%"): return Array(source.words[1].text.utf8)
-      case ("printf", 3) where source.words[1].text.hasPrefix("%s"): return Array(source.words[2].text.utf8)
-      case ("cat", 2): return read(source.words[1].text)
-      case ("cat", 1): return CurlInput(source, commands, read: read).bytes
-      default: return nil
-      }
-    }
   }
 }

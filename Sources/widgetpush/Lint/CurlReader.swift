@@ -12,6 +12,12 @@ struct CurlReader {
     var isGet = false
     var hasData = false
     var unreadFile: String?
+    /// Whether the script does not tell what the data is.
+    var isUnknown = false
+
+    var body: CurlBody? {
+      didSet { (request.body, request.bodyGaps) = (body?.bytes, body?.gaps ?? []) }
+    }
   }
 
   private let input: CurlInput
@@ -41,8 +47,7 @@ struct CurlReader {
 
   private mutating func long(_ word: ShellCommand.Word, _ words: inout ArraySlice<ShellCommand.Word>) {
     guard let equals = word.text.firstIndex(of: "=") else { return option(word.text, nil, &words) }
-    let value = ShellCommand.Word(text: String(word.text[word.text.index(after: equals)...]), isOpen: word.isOpen)
-    option(String(word.text[..<equals]), value, &words)
+    option(String(word.text[..<equals]), word.suffix(from: word.text.index(after: equals)), &words)
   }
 
   /// Switches stand together, as in `-sSi`; the first that takes a value has the rest of the word, or the next one.
@@ -56,7 +61,7 @@ struct CurlReader {
       }
       let value =
         letters.isEmpty && !word.isOpen
-        ? words.popFirst() ?? ShellCommand.Word() : ShellCommand.Word(text: String(letters), isOpen: word.isOpen)
+        ? words.popFirst() ?? ShellCommand.Word() : word.suffix(from: letters.startIndex)
       if let name { option(name, value, &words) }
       return
     }
@@ -81,7 +86,7 @@ struct CurlReader {
     case "--upload-file":
       let file = value()
       draft.request.method = draft.request.method ?? "PUT"
-      body(file, keepsLines: true)
+      body(file)
     case "--cert":
       _ = value()
       draft.request.hasClientCertificate = true
@@ -107,26 +112,28 @@ struct CurlReader {
   }
 
   private mutating func data(_ word: ShellCommand.Word, isRaw: Bool, separator: [UInt8] = [UInt8(ascii: "&")]) {
-    let before = draft.request.body
+    let before = draft.body
     let isFirst = !draft.hasData
     draft.hasData = true
     if !isRaw, word.text.hasPrefix("@") {
-      body(ShellCommand.Word(text: String(word.text.dropFirst()), isOpen: word.isOpen), keepsLines: false)
+      body(word.suffix(from: word.text.index(after: word.text.startIndex)))
+    } else if word.text.isEmpty, let source = word.source {
+      draft.body = input.output(of: source)
+      draft.isUnknown = draft.isUnknown || draft.body == nil
     } else {
-      draft.request.body = word.isOpen ? nil : Array(word.text.utf8)
+      draft.body = CurlBody(word)
     }
     // As curl does: what is given in several parts is joined.
-    guard !isFirst, let part = draft.request.body else { return }
-    draft.request.body = before.map { $0 + separator + part }
+    guard !isFirst, let part = draft.body else { return }
+    draft.body = before?.joined(with: part, by: separator)
   }
 
   /// The body that stands in a file, or comes from standard input.
-  private mutating func body(_ file: ShellCommand.Word, keepsLines: Bool) {
+  private mutating func body(_ file: ShellCommand.Word) {
     draft.hasData = true
-    draft.request.body = nil
-    guard !file.isOpen else { return }
-    draft.request.body = file.text == "-" ? input.bytes : read(file.text)
-    if draft.request.body == nil, file.text != "-" { draft.unreadFile = file.text }
+    draft.body = file.isOpen ? nil : file.text == "-" ? input.body : read(file.text).map { CurlBody($0) }
+    guard draft.body == nil else { return }
+    if file.isOpen || file.text == "-" { draft.isUnknown = true } else { draft.unreadFile = file.text }
   }
 
   // MARK: What came of it
@@ -140,19 +147,20 @@ struct CurlReader {
       if draft.urls.count > 1 { draft.urls.removeAll { $0.mayBeMany && $0.text.isEmpty } }
       if !options.isEmpty { draft.request.mayHaveMore = true }
       if draft.isGet {
-        draft.request.body = nil
+        (draft.body, draft.isUnknown) = (nil, false)
         draft.request.method = draft.request.method ?? "GET"
       } else if draft.request.method == nil {
         draft.request.method = draft.hasData ? "POST" : draft.request.mayHaveMore ? nil : "GET"
       }
-      if !draft.hasData, !draft.request.mayHaveMore, draft.request.method == "POST" { draft.request.body = [] }
-      let urls = draft.urls.isEmpty ? [ShellCommand.Word(isOpen: true)] : draft.urls
+      if !draft.hasData, !draft.request.mayHaveMore, draft.request.method == "POST" { draft.body = CurlBody([]) }
+      if draft.body != nil, draft.request.payload == nil { (draft.body, draft.isUnknown) = (nil, true) }
+      let urls = draft.urls.isEmpty ? [ShellCommand.Word(gaps: [0])] : draft.urls
       let hasHeader = draft.request.headers.contains { $0.name.hasPrefix("apns-") }
       return urls.prefix(Limits.lintedURLs).compactMap { url in
         var request = draft.request
         request.path = url.isOpen ? nil : Self.path(of: url.text)
         guard Self.isPush(request, url, hasHeader: hasHeader) else { return nil }
-        return CurlCommand.Push(request: request, lines: lines, unreadFile: draft.unreadFile)
+        return CurlCommand.Push(request: request, lines: lines, unreadFile: draft.unreadFile, hasUnknownPayload: draft.isUnknown)
       }
     }
   }
@@ -169,7 +177,7 @@ struct CurlReader {
     for start in ["/4/broadcasts/", "/1/apps/"] where path.indices.contains(where: { path[$0...].hasPrefix(start) }) { return false }
     if path.indices.contains(where: { path[$0...].hasPrefix("/3/device") }) { return true }
     if hasHeader { return true }
-    guard url.isOpen, url.text.isEmpty, let body = request.body else { return false }
-    return (try? JSONValue.parse(body))?["aps"] != nil
+    guard url.isOpen, url.text.isEmpty, let payload = request.payload else { return false }
+    return (try? JSONValue.parse(payload.bytes))?["aps"] != nil
   }
 }

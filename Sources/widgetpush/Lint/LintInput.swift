@@ -87,7 +87,10 @@ struct LintInput {
       for finding in judge(push.request) { all.append(Located(line: line(of: finding.field, in: push), finding: finding)) }
       if let file = push.unreadFile {
         let message = "\(file) cannot be read, so the payload in it is not judged"
-        all.append(Located(line: line(of: file, in: push), finding: LintFinding(.note, "payloadNotRead", "", message)))
+        all.append(Located(line: line(of: file, in: push), finding: LintFinding(.note, PushLint.payloadNotRead, "", message)))
+      } else if push.hasUnknownPayload {
+        let message = "what the payload is shows only when the script runs, so it is not judged; lint a file that has one"
+        all.append(Located(line: push.lines.lowerBound, finding: LintFinding(.note, PushLint.payloadNotRead, "", message)))
       }
     }
     // A command with several URLs makes the same mistake once.

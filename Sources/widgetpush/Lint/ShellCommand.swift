@@ -4,10 +4,21 @@ struct ShellCommand {
   struct Word: Equatable {
     /// The text; what a shell would put in is left out.
     var text = ""
-    /// Whether a shell would put something in, such as `$(widgetpush token)`.
-    var isOpen = false
+    /// Where a shell would put something in, such as `$(widgetpush token)`: offsets in the text's UTF-8, rising.
+    var gaps: [Int] = []
     /// Whether what a shell puts in may be several words, as with `"${options[@]}"`.
     var mayBeMany = false
+    /// The one command whose output the whole word is, by its index among the script's; nil where text follows, or there is none.
+    var source: Int?
+
+    /// Whether a shell would put something in.
+    var isOpen: Bool { !gaps.isEmpty }
+
+    /// The rest of the word from `index` of its text; what is put in before that counts as put in at its start.
+    func suffix(from index: String.Index) -> Word {
+      let offset = text.utf8.distance(from: text.startIndex, to: index)
+      return Word(text: String(text[index...]), gaps: gaps.map { max(0, $0 - offset) })
+    }
   }
 
   /// Where standard input comes from.

@@ -74,7 +74,7 @@ extension ShellReader {
         if content == document.end { break }
         word.text += content + "\n"
       }
-      if !document.isLiteral { word = Self.expanded(word.text) }
+      if !document.isLiteral { word = expanded(word.text) }
       commands[document.command].input = .text(word)
       commands[document.command].lines =
         commands[document.command].lines.lowerBound...max(commands[document.command].lines.upperBound, line - 1)
@@ -83,20 +83,12 @@ extension ShellReader {
   }
 
   /// What a shell makes of a here-document whose end is not quoted.
-  private static func expanded(_ text: String) -> ShellCommand.Word {
-    var word = ShellCommand.Word()
-    var rest = text[...]
-    while let character = rest.popFirst() {
-      let next = rest.first
-      if character == "\\", let next, "\\$`\n".contains(next) {
-        rest.removeFirst()
-        if next != "\n" { word.text.append(next) }
-      } else if character == "`" || character == "$" && next.map({ $0.isLetter || $0.isNumber || "_({".contains($0) }) == true {
-        word.isOpen = true
-      } else {
-        word.text.append(character)
-      }
-    }
-    return word
+  private func expanded(_ text: String) -> ShellCommand.Word {
+    guard depth < Self.depthMax else { return ShellCommand.Word(gaps: [0]) }
+    var reader = ShellReader(text)
+    reader.depth = depth + 1
+    reader.begin()
+    reader.quoted(until: nil)
+    return reader.scope.word ?? ShellCommand.Word()
   }
 }

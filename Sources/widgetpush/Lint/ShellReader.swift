@@ -26,7 +26,8 @@ struct ShellReader {
   var scope = Scope()
   /// Here-documents that begin after this line.
   var documents: [HereDocument] = []
-  private var depth = 0
+  /// In how many substitutions this is.
+  var depth = 0
 
   init(_ text: String) { self.text = Array(text) }
 
@@ -174,18 +175,23 @@ struct ShellReader {
     begin()
     scope.isQuoted = true
     take()
-    while index < text.count, text[index] != "\"" {
+    quoted(until: "\"")
+    if index < text.count { take() }
+  }
+
+  /// Reads what stands in double quotes, or, up to the end, in a here-document whose end is not quoted.
+  mutating func quoted(until closing: Character?) {
+    while index < text.count, text[index] != closing {
       switch text[index] {
       case "\\":
-        guard let next = peek(1), "\"\\$`".contains(next) || isNewline(next) else { add(take()); continue }
+        guard let next = peek(1), next == closing || "\\$`".contains(next) || isNewline(next) else { add(take()); continue }
         take()
         if isNewline(next) { take() } else { add(take()) }
       case "$": expand(inQuotes: true)
-      case "`": substitute(until: "`")
+      case "`": substitute(until: "`", inQuotes: true)
       default: add(take())
       }
     }
-    if index < text.count { take() }
   }
 
   /// The quotes of `$'…'`, in which `\` stands before what it does in C.
@@ -240,15 +246,20 @@ struct ShellReader {
 
   private mutating func open(mayBeMany: Bool) {
     begin()
-    scope.word!.isOpen = true
+    let offset = scope.word!.text.utf8.count
+    if scope.word!.gaps.last != offset { scope.word!.gaps.append(offset) }
+    scope.word!.source = nil
     if mayBeMany { scope.word!.mayBeMany = true }
   }
 
   /// A command whose output becomes part of the word; stands on what opens it.
   mutating func substitute(until closing: Character, inQuotes: Bool = false) {
+    let isFirst = scope.word.map { $0.text.isEmpty && !$0.isOpen } ?? true
     open(mayBeMany: !inQuotes)
     take()
+    let first = commands.count
     nested(until: closing)
+    if isFirst, commands.count == first + 1 { scope.word!.source = first }
   }
 
   /// Skips what stands between two characters, which may be nested.
