@@ -13,7 +13,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case contentAvailableMissing, mdmMissing, nothingToShow
 
   // What is only worth knowing.
-  case pushTypeMissing, priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds
+  case pushTypeMissing, priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds, expirationRelative
   case customKeys, unusedAPSKeys, alertInReload, contentChangedWithoutReload, attributesAfterStart
   case backgroundAtTen, alertInBackground
   case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
@@ -69,6 +69,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .collapseIDMissing: "There is no apns-collapse-id, so pushes of several senders pile up; send the same one for each target."
     case .expirationInMilliseconds:
       "apns-expiration is so late that it must be in milliseconds, and the push is kept for the full 30 days; divide it by 1000."
+    case .expirationRelative:
+      "apns-expiration is so small that it must be seconds from now, and as a Unix time it lies in 1970, so the push has expired as it comes; add the current Unix time."
     case .customKeys: "Keys beside aps reach no widget, control or activity; have the extension fetch what they hold."
     case .unusedAPSKeys: "aps has keys that this push type does not know and the device ignores; compare them with Apple's table."
     case .alertInReload:

@@ -97,7 +97,7 @@ public struct RequestRules: Sendable {
       mismatches = try checkContentState(body, content.traits, app: topic.app, now: time.sender, &warnings)
     }
     if header.type == nil { warnings.insert(.pushTypeMissing) }
-    if header.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
+    if let warning = header.expirationWarning { warnings.insert(warning) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
       expiration: time.product(header.expiration), topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,

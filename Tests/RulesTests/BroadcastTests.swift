@@ -232,6 +232,13 @@ private let rows: [Row] = [
     #expect(push.priority == .immediate && !push.prioritySent)
   }
 
+  @Test(arguments: [("3600", [PushWarning.expirationRelative]), ("1796003600000", [.expirationInMilliseconds]), ("1796003600", [])])
+  func anOddExpirationIsNoted(_ text: String, _ warnings: [PushWarning]) throws {
+    let request = try #require(CastRequest().with { $0.expiration = text }.judged().request)
+    guard case .send(let push) = request.action else { return #expect(Bool(false), "not a broadcast: \(request)") }
+    #expect(push.warnings.all == warnings)
+  }
+
   @Test(arguments: ["com.example.app", "com.example.stranger.push-type.alert", " "]) func theTopicHeaderIsIgnored(_ topic: String) {
     #expect(CastRequest().with { $0.topic = topic }.judged().request != nil)
   }

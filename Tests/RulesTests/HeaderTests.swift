@@ -27,16 +27,17 @@ import Testing
     #expect(try #require(judge(TestRequest().with { $0.id = id }).push).id?.description == id)
   }
 
-  static let expirations: [(String?, Expiration, isMilliseconds: Bool)] = [
-    (nil, .absent, false), ("0", .zero, false), ("300", .at(Instant(unixSeconds: 300)), false),
-    ("1796000300", .at(Instant(unixSeconds: 1_796_000_300)), false), ("1796000300000", .at(.distantFuture), true),
+  static let expirations: [(String?, Expiration, PushWarning?)] = [
+    (nil, .absent, nil), ("0", .zero, nil), ("1", .at(Instant(unixSeconds: 1)), .expirationRelative),
+    ("2592000", .at(Instant(unixSeconds: 2_592_000)), .expirationRelative), ("2592001", .at(Instant(unixSeconds: 2_592_001)), nil),
+    ("1796000300", .at(Instant(unixSeconds: 1_796_000_300)), nil), ("1796000300000", .at(.distantFuture), .expirationInMilliseconds),
   ]
 
   @Test(arguments: expirations.indices) func readsTheExpiration(index: Int) throws {
-    let (text, expiration, isMilliseconds) = Self.expirations[index]
+    let (text, expiration, warning) = Self.expirations[index]
     let push = try #require(judge(TestRequest().with { $0.expiration = text }).push)
     #expect(push.expiration == expiration)
-    #expect(push.warnings.contains(.expirationInMilliseconds) == isMilliseconds)
+    #expect(push.warnings == (warning.map { PushWarnings($0) } ?? []))
   }
 
   @Test(arguments: ["10", "5", "1", nil]) func readsThePriority(text: String?) throws {

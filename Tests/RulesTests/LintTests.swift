@@ -115,6 +115,11 @@ import Testing
     ("no push type", request(.widgets, reload, [("apns-push-type", "-")]), "pushTypeMissing", .warning),
     ("an unknown push type", request(.widgets, reload, [("apns-push-type", "widget")]), "InvalidPushType", .refused),
     ("a fraction of a second", request(.widgets, reload, [("apns-expiration", "1.5")]), "BadExpirationDate", .refused),
+    ("seconds from now", request(.widgets, reload, [("apns-expiration", "3600")]), "expirationRelative", .warning),
+    (
+      "an expiration in milliseconds", request(.widgets, reload, [("apns-expiration", "1796000000000")]), "expirationInMilliseconds",
+      .warning
+    ),
     ("no UUID", request(.widgets, reload, [("apns-id", "1")]), "BadMessageId", .refused),
     ("a long collapse id", request(.widgets, reload, [("apns-collapse-id", String(repeating: "x", count: 65))]), "BadCollapseId", .refused),
     ("a header twice", request(.widgets, reload, [("apns-id", nil), ("apns-id", nil)]), "DuplicateHeaders", .refused),
@@ -194,6 +199,13 @@ import Testing
       request.bodyGaps = [offset]
       #expect(Self.rules(request) == [], "\(body.prefix(offset))")
     }
+  }
+
+  /// The time that the number stands for is told, and what to send.
+  @Test func anExpirationFromNowIsPutRight() {
+    let findings = PushLint.findings(Self.request(.widgets, Self.reload, [("apns-expiration", "3600")]), now: now)
+    #expect(
+      findings.map(\.message) == ["apns-expiration is a Unix time in seconds; 3600 is 1970-01-01T01:00:00Z, long past; send now + 3600"])
   }
 
   /// The date that is proposed is the one that was meant.

@@ -181,6 +181,7 @@ import Testing
     Case(warning: .priorityPassive, request: activity(update) { $0.priority = "1" }),
     Case(warning: .collapseIDMissing, request: TestRequest().with { $0.collapseID = nil }),
     Case(warning: .expirationInMilliseconds, request: TestRequest().with { $0.expiration = "1796000000000" }),
+    Case(warning: .expirationRelative, request: TestRequest().with { $0.expiration = "3600" }),
     Case(warning: .customKeys, request: widgets(#"{"aps":{"content-changed":true},"kind":"Weather"}"#)),
     Case(warning: .customKeys, request: TestRequest.liveActivity("{}").with { $0.body = Array("{\"aps\":{\(update)},\"x\":1}".utf8) }),
     Case(warning: .unusedAPSKeys, request: widgets(#"{"aps":{"content-changed":true,"kind":"Weather"}}"#)),

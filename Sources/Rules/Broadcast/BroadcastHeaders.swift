@@ -4,7 +4,7 @@ import Push
 /// The headers of a broadcast that have a syntax of their own (apns.md section 8.2).
 struct BroadcastHeaders {
   var expiration = Expiration.zero
-  var isExpirationInMilliseconds = false
+  var expirationWarning: PushWarning?
   var priority: Priority?
 
   /// Checks `apns-expiration`, `apns-priority` and `apns-push-type`; the other headers of a push are no concern of a broadcast.
@@ -14,7 +14,7 @@ struct BroadcastHeaders {
       throw Violation(
         .badExpirationDate, "apns-expiration", "apns-expiration must be there in a broadcast; 0 stores nothing")
     }
-    (values.expiration, values.isExpirationInMilliseconds) = try HeaderRules.expiration(headers[expiration])
+    (values.expiration, values.expirationWarning) = try HeaderRules.expiration(headers[expiration])
     if let range = fields.priority { values.priority = try HeaderRules.priority(headers[range]) }
     guard let type = fields.pushType, !type.isEmpty else {
       throw Violation(.missingPushType, "apns-push-type", "apns-push-type must be liveactivity")

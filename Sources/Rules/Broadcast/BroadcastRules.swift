@@ -119,7 +119,7 @@ extension RequestRules {
       }
       warnings.insert(.eventUnknown)
     }
-    if sending.isExpirationInMilliseconds { warnings.insert(.expirationInMilliseconds) }
+    if let warning = sending.expirationWarning { warnings.insert(warning) }
     return BroadcastPush(
       channel: channel, expiration: time.product(sending.expiration), priority: sending.priority ?? .immediate,
       prioritySent: sending.priority != nil, warnings: warnings)

@@ -5,8 +5,8 @@ import Push
 struct HeaderRules {
   var id: PushID?
   var expiration = Expiration.absent
-  /// Whether the date lies so far ahead that it must have been written in milliseconds.
-  var isExpirationInMilliseconds = false
+  /// What is odd about the date.
+  var expirationWarning: PushWarning?
   var priority: Priority?
   /// Empty when absent.
   var collapseID = ByteRange.empty
@@ -15,9 +15,7 @@ struct HeaderRules {
   static func check(_ fields: RequestFields, _ headers: RawSpan, _ answers: ProviderAnswers) throws(Violation) -> HeaderRules {
     var values = HeaderRules()
     if let range = fields.apnsID { values.id = try id(headers[range], answers.messageIDCase) }
-    if let range = fields.expiration {
-      (values.expiration, values.isExpirationInMilliseconds) = try expiration(headers[range])
-    }
+    if let range = fields.expiration { (values.expiration, values.expirationWarning) = try expiration(headers[range]) }
     if let range = fields.priority { values.priority = try priority(headers[range]) }
     if let range = fields.collapseID {
       guard range.count <= Limits.collapseIDBytes else {
@@ -65,10 +63,13 @@ struct HeaderRules {
     return id
   }
 
-  /// The value of `apns-expiration`, and whether it must have been written in milliseconds.
-  static func expiration(_ text: RawSpan) throws(Violation) -> (Expiration, isInMilliseconds: Bool) {
+  /// The value of `apns-expiration`, and whether it must have been written in milliseconds, or as seconds from now.
+  static func expiration(_ text: RawSpan) throws(Violation) -> (Expiration, PushWarning?) {
     let seconds = try expirationSeconds(text)
-    return (seconds == 0 ? .zero : .at(Instant(unixSeconds: seconds)), seconds >= UnixTime.leastMilliseconds)
+    if seconds == 0 { return (.zero, nil) }
+    let expiration = Expiration.at(Instant(unixSeconds: seconds))
+    if seconds >= UnixTime.leastMilliseconds { return (expiration, .expirationInMilliseconds) }
+    return (expiration, seconds <= Limits.storageSeconds ? .expirationRelative : nil)
   }
 
   /// A fraction has been seen to be refused, and dates in the past to be accepted.

@@ -157,7 +157,7 @@ extension PushWarning {
     case .pushTypeMissing: "apns-push-type"
     case .priorityMissing, .priorityPassive, .backgroundAtTen: "apns-priority"
     case .collapseIDMissing: "apns-collapse-id"
-    case .expirationInMilliseconds: "apns-expiration"
+    case .expirationInMilliseconds, .expirationRelative: "apns-expiration"
     case .customKeys: "body"
     case .contentChangedWithoutReload: "aps.content-changed"
     case .attributesAfterStart: "aps.attributes"

@@ -62,6 +62,7 @@ public struct PushLint {
         [(name, value)]
       }
     }
+    checkExpiration()
     checkTopic()
     if request.header("apns-push-type") == nil, !request.mayHaveMore {
       findings.append(LintFinding(.warning, PushWarning.pushTypeMissing.name, "apns-push-type", PushWarning.pushTypeMissing.sentence))
@@ -97,6 +98,18 @@ public struct PushLint {
     } catch {
       findings.append(LintFinding(.refused, "\(Reason.invalidProviderToken.text)", "authorization", error.detail))
     }
+  }
+
+  private mutating func checkExpiration() {
+    guard let value = request.header("apns-expiration")?.value else { return }
+    let bytes = Array(value.utf8)
+    guard let (expiration, warning) = try? unsafe HeaderRules.expiration(bytes.span.bytes), let warning else { return }
+    var message = warning.sentence
+    if warning == .expirationRelative, case .at(let instant) = expiration {
+      let time = "\(instant)".replacing(".000Z", with: "Z")
+      message = "apns-expiration is a Unix time in seconds; \(value) is \(time), long past; send now + \(value)"
+    }
+    findings.append(LintFinding(.warning, warning.name, warning.field, message))
   }
 
   private mutating func checkTopic() {
