@@ -210,7 +210,7 @@ import Testing
     let token = try await registered(RegistrationBody.widgets)
     try await expect(
       PushRequest.widgets(token).body(#"{"aps":{"content-available":1}}"#), 400, "BadPayload",
-      says: "aps.content-changed must be the JSON value true")
+      says: "aps.content-changed is missing; it must be the JSON value true")
     try await expect(
       PushRequest.widgets(token).body(#"{"aps":{"content-changed":true,"content-available":1}}"#), 200,
       says: "content-available and mutable-content do nothing in a reload push")

@@ -47,7 +47,8 @@ import Testing
     Case(warning: .apsMissing, field: "aps", detail: #"{"alert":{"#, request: TestRequest.alert("{}").with { $0.body = Array("{}".utf8) }),
     Case(warning: .apsNotAnObject, field: "aps", detail: "aps must be an object, not an array", request: widgets(#"{"aps":[]}"#)),
     Case(
-      warning: .contentChangedNotTrue, field: "aps.content-changed", detail: "aps.content-changed must be the JSON value true",
+      warning: .contentChangedNotTrue, field: "aps.content-changed",
+      detail: "aps.content-changed is missing; it must be the JSON value true",
       request: widgets(#"{"aps":{}}"#)),
     Case(
       warning: .contentChangedNotTrue, field: "aps.content-changed", detail: "must be the JSON value true",

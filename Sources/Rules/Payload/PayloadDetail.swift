@@ -25,9 +25,13 @@ struct PayloadDetail: ~Escapable {
   func describe(_ warning: PushWarning) -> (field: String, detail: String) {
     switch warning {
     case .notAnObject: return ("body", "the body must be a JSON object\(takesAPS ? " with aps" : ""), not \(Self.article(facts.root))")
-    case .apsMissing: return ("aps", "aps is missing; it must be an object such as {\"aps\":{\(example)}}")
+    case .apsMissing:
+      return ("aps", "aps is missing; it must be an object such as {\"aps\":{\(example)}}\(PayloadNames(body).hintForAPS)")
     case .apsNotAnObject: return must("aps", "be an object", not: facts.aps.map(Self.article))
-    case .contentChangedNotTrue: return ("aps.content-changed", "aps.content-changed must be the JSON value true")
+    case .contentChangedNotTrue:
+      // What stands there is mostly the right word in the wrong kind, so it is not repeated.
+      guard facts.contentChanged.kind == nil else { return ("aps.content-changed", "aps.content-changed must be the JSON value true") }
+      return must(.contentChanged, facts.contentChanged, "be the JSON value true")
     case .channelOnDevicePush:
       return ("apns-channel-id", "apns-channel-id must not be sent with a \(context.type) push, which has a token and no channel")
     case .eventMissing, .eventUnknown: return event
@@ -55,7 +59,10 @@ struct PayloadDetail: ~Escapable {
     case .contentAvailableMissing:
       return must(.contentAvailable, facts.contentAvailable, "be the number 1, or a background push wakes no app")
     case .mdmMissing: return ("mdm", "mdm is missing; it must be the PushMagic string of the device's enrolment")
-    case .nothingToShow: return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing")
+    case .nothingToShow:
+      let names = PayloadNames(body)
+      let hint = [APSKey.alert, .badge, .sound].lazy.map(names.hint).first { !$0.isEmpty } ?? ""
+      return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing\(hint)")
     default: return ("body", warning.sentence)
     }
   }
@@ -98,7 +105,24 @@ struct PayloadDetail: ~Escapable {
       case .number: body[value.text].string
       case let kind?: Self.article(kind)
       }
-    return must("aps.\(key.name)", form, not: written)
+    let (field, detail) = must("aps.\(key.name)", form, not: written)
+    return (field, value.kind == nil ? detail + PayloadNames(body).hint(for: key) : detail)
+  }
+
+  /// The field at fault and the sentence for keys of `aps` that the push type has no use for; nil where they cannot be named.
+  func unusedKeys() -> (field: String, detail: String)? {
+    let useless: APSKeys
+    switch context.type {
+    case .widgets, .controls: useless = .uselessInReload
+    case .liveactivity: useless = .alertOnly
+    case .alert, .background: useless = .activityOnly
+    default: return nil
+    }
+    let keys = PayloadNames(body).unused(useless)
+    guard let first = keys.first else { return nil }
+    let named = keys.prefix(5).map { $0.name + $0.hint }.joined(separator: ", ")
+    let more = keys.count > 5 ? " and \(keys.count - 5) more" : ""
+    return ("aps.\(first.name)", "aps has keys that this push type does not know and the device ignores: \(named)\(more)")
   }
 
   private func must(_ field: String, _ form: String, not written: String?) -> (String, String) {

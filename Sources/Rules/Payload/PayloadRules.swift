@@ -57,6 +57,7 @@ enum PayloadRules {
     do throws(JSONError) { facts = try PayloadFacts(body) } catch { return [(.notJSON, "body", PayloadDetail.notJSON(body, error))] }
     let detail = PayloadDetail(facts: facts, body: body, context: context)
     return warnings(facts, context).all.map { warning in
+      if warning == .unusedAPSKeys, let (field, message) = detail.unusedKeys() { return (warning, field, message) }
       let (field, message) = warning.isRefusedInStrict ? detail.describe(warning) : (warning.field, warning.sentence)
       return (warning, field, message)
     }
