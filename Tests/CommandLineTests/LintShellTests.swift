@@ -74,6 +74,26 @@ import Testing
     #expect(Self.rules(script) == ["BadMessageId", "contentAvailableMissing"])
   }
 
+  /// The way that a request would go is judged as far as it is written.
+  @Test(arguments: [
+    ("http://api.push.apple.com/3/device/$t", "", ["plainHTTP"]), ("HTTP://$HOST/3/device/$t", "", ["plainHTTP"]),
+    ("http://localhost:2197/3/device/$t", "", ["plainHTTP"]), ("$URL/3/device/$t", "", []), ("$SCHEME://x/3/device/$t", "", []),
+    ("https://gateway.push.apple.com/3/device/$t", "", ["retiredHost"]),
+    ("https://user@Gateway.Sandbox.push.apple.com:2195/3/device/$t", "", ["retiredHost"]),
+    ("http://feedback.push.apple.com/3/device/$t", "", ["plainHTTP", "retiredHost"]),
+    ("https://feedback.sandbox.push.apple.com/3/device/$t", "", ["retiredHost"]),
+    ("https://gateway.push.apple.com$X/3/device/$t", "", []), ("https://${A}gateway.push.apple.com/3/device/$t", "", []),
+    ("https://gateway.push.apple.com.example.com/3/device/$t", "", []), ("https://[::1]:2197/3/device/$t", "", []),
+    ("https://api.push.apple.com/3/device/$t", "", []), ("https://api.development.push.apple.com:2197/3/device/$t", "--http2", []),
+    ("https://x/3/device/$t", "--http1.1", ["http1"]), ("https://x/3/device/$t", "-0", ["http1"]),
+    ("https://x/3/device/$t", "-sS0", ["http1"]), ("https://x/3/device/$t", "--http1.0", ["http1"]),
+    ("https://x/3/device/$t", "--http1.1 --http2", []), ("https://x/3/device/$t", "--http2-prior-knowledge", []),
+  ]) func theWayIsJudged(url: String, options: String, rules: [String]) {
+    let script = "curl \(Self.headers) \(options) -d '{\"aps\":{\"timestamp\":1796000000,\"event\":\"end\"}}' \"\(url)\""
+    let findings = Self.findings(script)
+    #expect(findings.map(\.rule) == rules && findings.allSatisfy(\.level.isWrong), "\(findings)")
+  }
+
   /// A schema is asked about what is known.
   @Test func aSchemaJudgesWhatIsKnown() throws {
     let schema = try ContentStateSchema(

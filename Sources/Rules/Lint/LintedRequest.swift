@@ -18,6 +18,12 @@ public struct LintedRequest: Hashable, Sendable {
 
   /// The method; nil where nobody wrote a request, only a payload.
   public var method: String?
+  /// The URL's scheme in lower case, as far as it is written.
+  public var scheme: String?
+  /// The URL's host in lower case, without a port; nil where it is not known.
+  public var host: String?
+  /// The option that has the client speak HTTP/1, such as `--http1.1`.
+  public var http1Option: String?
   /// The path, such as `/3/device/3fa2c1`; nil where it is not known.
   public var path: String?
   /// The headers in their order.

@@ -6,7 +6,8 @@ import Push
 /// that need not hold but mostly do (widgets.md section 9 has what went wrong in the field).
 public struct PushLint {
   /// Every rule but those that have the name of a reason.
-  public static let ruleNames = PushWarning.allCases.map(\.name) + PayloadHabits.ruleNames + ["certificateBesideToken", payloadNotRead]
+  public static let ruleNames =
+    PushWarning.allCases.map(\.name) + PayloadHabits.ruleNames + WayHabits.ruleNames + ["certificateBesideToken", payloadNotRead]
 
   /// The rule by which a payload is not judged, since it is not known.
   public static let payloadNotRead = "payloadNotRead"
@@ -33,6 +34,7 @@ public struct PushLint {
   // MARK: The request
 
   private mutating func checkRequest() {
+    findings += WayHabits(request: request).findings
     if let method = request.method {
       checking(":method") { bytes, fields throws(Violation) in
         try PathRule.checkMethod(fields.method, bytes)

@@ -22,6 +22,6 @@ enum CurlOptions {
   /// The long name of an option that says something about the request, by its letter.
   static let longNames: [Character: String] = [
     "H": "--header", "d": "--data", "X": "--request", "E": "--cert", "K": "--config", "G": "--get", "I": "--head", "T": "--upload-file",
-    "F": "--form", ":": "--next",
+    "F": "--form", ":": "--next", "0": "--http1.0",
   ]
 }

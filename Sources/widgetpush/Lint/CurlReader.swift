@@ -93,6 +93,8 @@ struct CurlReader {
     case "--config":
       _ = value()
       draft.request.mayHaveMore = true
+    case "--http1.0", "--http1.1": draft.request.http1Option = name
+    case "--http2", "--http2-prior-knowledge", "--http3", "--http3-only": draft.request.http1Option = nil
     case "--url": draft.urls.append(value())
     case "--next":
       finished.append(draft)
@@ -159,6 +161,7 @@ struct CurlReader {
       return urls.prefix(Limits.lintedURLs).compactMap { url in
         var request = draft.request
         request.path = url.isOpen ? nil : Self.path(of: url.text)
+        (request.scheme, request.host) = Self.server(of: url)
         guard Self.isPush(request, url, hasHeader: hasHeader) else { return nil }
         return CurlCommand.Push(request: request, lines: lines, unreadFile: draft.unreadFile, hasUnknownPayload: draft.isUnknown)
       }
@@ -169,6 +172,26 @@ struct CurlReader {
     var rest = url[...]
     if let scheme = rest.indices.first(where: { rest[$0...].hasPrefix("://") }) { rest = rest[scheme...].dropFirst(3) }
     return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+  }
+
+  /// The scheme and the host of a URL, each as far as it is written.
+  private static func server(of url: ShellCommand.Word) -> (scheme: String?, host: String?) {
+    let text = url.text
+    var start = text.startIndex
+    var scheme: String?
+    if let mark = text.firstRange(of: "://") {
+      guard url.gaps.allSatisfy({ $0 >= text.utf8.distance(from: start, to: mark.upperBound) }) else { return (nil, nil) }
+      scheme = text[..<mark.lowerBound].lowercased()
+      start = mark.upperBound
+    }
+    let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+    let authority = text[start..<end]
+    let bytes = text.utf8.distance(from: text.startIndex, to: start)...text.utf8.distance(from: text.startIndex, to: end)
+    guard !url.gaps.contains(where: bytes.contains) else { return (scheme, nil) }
+    let host = authority[(authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
+    // An IPv6 address keeps its brackets.
+    let port = host.last == "]" ? nil : host.lastIndex(of: ":")
+    return (scheme, (port.map { host[..<$0] } ?? host).lowercased())
   }
 
   /// Whether a request is meant for the provider API for devices: by its path, or by its headers where that is misspelt or not known.

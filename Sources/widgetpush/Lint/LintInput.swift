@@ -98,9 +98,14 @@ struct LintInput {
     return all.filter { seen.insert($0).inserted }
   }
 
+  /// What stands where fields do that have no name in the text.
+  private static let places = [
+    ":path": "/3/", ":scheme": "http://", ":authority": ".push.apple.com", "--http1.1": "--http1.1", "--http1.0": "-0",
+  ]
+
   /// The line on which a finding's field stands; the push's first where it does not.
   private func line(of field: String, in push: CurlCommand.Push) -> Int {
-    let last = field == ":path" ? "/3/" : String(field.split(separator: ".").last?.prefix { $0 != "[" } ?? "")
+    let last = Self.places[field] ?? String(field.split(separator: ".").last?.prefix { $0 != "[" } ?? "")
     let range = (push.lines.lowerBound - 1)..<min(push.lines.upperBound, lines.count)
     let index =
       range.first { lines[$0].contains("\"\(last)\"") || lines[$0].contains("\\\"\(last)\\\"") }

@@ -1,0 +1,36 @@
+/// The way by which a request would go: where it leads nowhere, nobody answers, and the rules of a request are never asked.
+///
+/// Source: Apple, "Sending notification requests to APNs"; Apple ended the binary interface on 2021-03-31.
+struct WayHabits {
+  let request: LintedRequest
+
+  /// Every rule of these.
+  static let ruleNames = ["plainHTTP", "http1", "retiredHost"]
+
+  var findings: [LintFinding] {
+    var findings: [LintFinding] = []
+    if let scheme = request.scheme, scheme == "http" {
+      findings.append(
+        LintFinding(.refused, "plainHTTP", ":scheme", "http:// is answered by nobody: APNs speaks TLS only; send to https://"))
+    }
+    if let host = request.host, let right = Self.retired[host] {
+      findings.append(
+        LintFinding(
+          .refused, "retiredHost", ":authority",
+          "\(host) belonged to the binary interface, which is shut down since 2021; send to \(right)"))
+    }
+    if let option = request.http1Option {
+      findings.append(
+        LintFinding(.refused, "http1", option, "\(option) has curl speak HTTP/1, and APNs speaks HTTP/2 only; send with --http2"))
+    }
+    return findings
+  }
+
+  /// The hosts of the binary interface, and what to use instead.
+  private static let retired = [
+    "gateway.push.apple.com": "https://api.push.apple.com",
+    "gateway.sandbox.push.apple.com": "https://api.sandbox.push.apple.com",
+    "feedback.push.apple.com": "https://api.push.apple.com, which answers 410 for a token that is gone",
+    "feedback.sandbox.push.apple.com": "https://api.sandbox.push.apple.com, which answers 410 for a token that is gone",
+  ]
+}
