@@ -38,9 +38,11 @@ import Testing
   }
 
   /// A value that a client chose cannot end its line.
-  @Test func valuesStayOnOneLine() {
-    let text = encode(HTTPResponse(status: 200, fields: ["x": "a\r\nset-cookie: b\u{0}"]))
-    #expect(text.contains("\r\nx: a  set-cookie: b \r\n"))
+  @Test(arguments: [
+    ("a\r\nset-cookie: b\u{0}", "a  set-cookie: b"), (" a b ", "a b"), ("\ta", "a"), ("a\u{7F}é", "a\u{7F}é"), ("  ", ""), ("", ""),
+  ])
+  func valuesStayOnOneLine(value: String, sent: String) {
+    #expect(encode(HTTPResponse(status: 200, fields: ["x": value])).contains("\r\nx: \(sent)\r\n"))
   }
 
   @Test(arguments: [

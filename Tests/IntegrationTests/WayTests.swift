@@ -28,6 +28,19 @@ import Testing
     #expect(steps.allSatisfy { $0["at"].string != nil || $0["at"].double != nil })
   }
 
+  /// What the device tells of it goes back in a header field, which must not end with a space (RFC 9113 section 8.2.1).
+  @Test(arguments: [#""Hello ""#, #""""#, #"" ""#, #"{"title":"","body":""}"#, #"{"body":"b "}"#]) func anAlertOfAnyTextIsShownOnce(
+    alert: String
+  ) async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.app)
+    let id = try #require(try await dev.send(PushRequest("alert", to: token, body: #"{"aps":{"alert":\#(alert)}}"#))["apns-id"])
+    let record = try await dev.settled(id, as: "applied", "ignored", "waiting", "failed")
+    #expect(
+      record["cause"].string == "alertShown" && record["steps"].array.count { $0["disposition"].string == "forwarding" } <= 1, "\(record)")
+  }
+
   @Test func aLiveActivityStartsUpdatesAndEnds() async throws {
     let dev = try await SharedDev.deployment()
     let (starter, activity) = (newToken(), newToken())

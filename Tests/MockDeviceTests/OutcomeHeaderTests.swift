@@ -12,6 +12,8 @@ import Testing
     (.ignored(.alertMissing, detail: "aps.alert is missing"), "ignored alertMissing aps.alert is missing"),
     (.ignored(.payloadNotUnderstood, detail: "caf\u{E9}\r\nx: y"), "ignored payloadNotUnderstood caf???x: y"),
     (.refused(.unregistered, since: nil, detail: nil), "refused"),
+    (.applied(.alertShown, detail: ""), "applied alertShown"),
+    (.applied(.alertShown, detail: " a  "), "applied alertShown  a"),
   ])
   func textOfAnOutcome(outcome: PushOutcome, text: String) {
     var header = OutcomeHeader()
@@ -24,6 +26,13 @@ import Testing
     var header = OutcomeHeader()
     header.write(.ignored(.noSuchApp, detail: String(repeating: "x", count: 5000)))
     #expect(header.value.byteCount == Limits.outcomeHeaderBytes)
+  }
+
+  /// It would be no field value (RFC 9113 section 8.2.1).
+  @Test(arguments: 480..<520) func whereverItIsCutItEndsWithNoSpace(count: Int) {
+    var header = OutcomeHeader()
+    header.write(.ignored(.noSuchApp, detail: String(repeating: "x", count: count) + "    x"))
+    #expect(!header.value.string.hasSuffix(" "))
   }
 
   @Test func everyCauseFits() {

@@ -43,10 +43,16 @@ enum HTTP1Encoder {
     return Array((head + "\r\n").utf8)
   }
 
-  /// The value without what would end its line: a handler may echo what a client sent.
+  /// The value without what would end its line, and without the white space around it, which HTTP/2 does not permit (RFC 9113 section
+  /// 8.2.1): a handler may echo what a client sent.
   static func oneLine(_ value: String) -> String {
-    guard value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) else { return value }
-    return String(decoding: value.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+    let isWhite = { (byte: UInt8) in byte <= 0x20 }
+    guard value.utf8.contains(where: { $0 < 0x20 }) || value.utf8.first.map(isWhite) == true || value.utf8.last.map(isWhite) == true else {
+      return value
+    }
+    var bytes = value.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }[...].drop(while: isWhite)
+    while bytes.last.map(isWhite) == true { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func phrase(_ status: Int) -> String {

@@ -77,13 +77,16 @@ struct AnswerWriter: ~Copyable {
   private mutating func explain(_ disposition: Disposition, detail: String) {
     let name = Array(disposition.name.utf8)
     unsafe fields.append(.widgetpushDisposition, name.span.bytes)
-    guard !detail.isEmpty else { return }
     let text = Self.fieldValue(detail)
+    guard !text.isEmpty else { return }
     unsafe fields.append(.widgetpushDetail, text.span.bytes)
   }
 
-  /// A detail as a field value: printable ASCII, at most 400 bytes (RFC 9110 section 5.5).
+  /// A detail as a field value: printable ASCII, at most 400 bytes, with no space at either end (RFC 9110 section 5.5).
   static func fieldValue(_ text: String) -> [UInt8] {
-    text.unicodeScalars.prefix(400).map { $0.value >= 0x20 && $0.value < 0x7F ? UInt8($0.value) : UInt8(ascii: "?") }
+    let scalars = text.unicodeScalars.drop { $0 == " " }.prefix(400)
+    var bytes = scalars.map { $0.value >= 0x20 && $0.value < 0x7F ? UInt8($0.value) : UInt8(ascii: "?") }
+    while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+    return bytes
   }
 }

@@ -26,18 +26,21 @@ struct OutcomeHeader: ~Copyable {
         append(detail)
       }
     }
+    trim()
   }
 
   /// Writes the value for a broadcast, which tells how many activities it reached.
   mutating func write(_ outcome: BroadcastOutcome) {
     bytes.removeAll(keepingCapacity: true)
     append("\(outcome.outcome.disposition.name) \(outcome.outcome.cause.name) \(outcome.detail)")
+    trim()
   }
 
   /// Writes the value for an answer that a fault has made.
   mutating func write(_ strike: FaultStrike) {
     bytes.removeAll(keepingCapacity: true)
     append("refused \(Cause.fault.name) \(strike.sentence) (on the mock device)")
+    trim()
   }
 
   /// The value that was written last.
@@ -50,5 +53,11 @@ struct OutcomeHeader: ~Copyable {
     for scalar in text.unicodeScalars where bytes.count < Limits.outcomeHeaderBytes {
       bytes.append(scalar.value >= 0x20 && scalar.value < 0x7F ? UInt8(scalar.value) : UInt8(ascii: "?"))
     }
+  }
+
+  /// A field value does not end with a space, whatever the detail does or wherever it was cut: the whole answer would be malformed
+  /// (RFC 9113 section 8.2.1), and the push sent again.
+  private mutating func trim() {
+    while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
   }
 }
