@@ -22,6 +22,10 @@ private let sample = Command(
     #expect(arguments.command == ["run", "--size"])
   }
 
+  @Test(arguments: ["--fast", "--", "--tag=x"]) func withAnEqualsSignAnyValueIsTaken(value: String) throws {
+    #expect(try ArgumentParser.parse(["a", "--tag=\(value)"], for: sample)?.all("--tag") == [value])
+  }
+
   @Test func whatIsNotGivenIsNotThere() throws {
     let arguments = try #require(try ArgumentParser.parse(["a", "-"], for: sample))
     #expect(arguments.operands == ["a", "-"])
@@ -40,6 +44,9 @@ private let sample = Command(
   @Test(arguments: [
     (["a", "--sise", "3"], "did you mean --size?"), (["a", "--fats"], "did you mean --fast?"),
     (["a", "--size"], "--size needs a value: --size N"),
+    (["a", "--size", "--fast"], "--size needs a value: --size N; should --fast be the value, write --size=--fast"),
+    (["a", "--tag", "--size=3"], "--tag needs a value"), (["a", "--tag", "--", "run"], "--tag needs a value"),
+    (["a", "--tag", "--help"], "--tag needs a value"),
     (["a", "--place", ""], "--place needs the path of a folder"), (["a", "--place="], "--place needs the path of a folder"),
     (["a", "--fast=1"], "--fast takes no value"), (["a", "--size", "1", "--size", "2"], "--size is given twice"), ([], "NAME is missing"),
     (["a", "b", "c"], "\"c\" is more than sample takes"), (["a", "--"], "a command to run must follow --"),

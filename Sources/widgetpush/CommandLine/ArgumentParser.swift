@@ -28,8 +28,16 @@ enum ArgumentParser {
         arguments.add("", to: name)
         continue
       }
-      guard let value = equals.map({ String(word[word.index(after: $0)...]) }) ?? words.popFirst() else {
-        throw UsageError("\(name) needs a value: \(name) \(placeholder)")
+      let value: String
+      if let equals {
+        value = String(word[word.index(after: equals)...])
+      } else {
+        guard let next = words.popFirst() else { throw UsageError("\(name) needs a value: \(name) \(placeholder)") }
+        // A variable without quotes that is not set leaves nothing behind, and the next option would stand for the value.
+        guard !isOption(next, command) else {
+          throw UsageError("\(name) needs a value: \(name) \(placeholder); should \(next) be the value, write \(name)=\(next)")
+        }
+        value = next
       }
       // The name of a variable that is not set would else stand for the current folder.
       guard !value.isEmpty || !option.isPath else { throw UsageError("\(name) needs the path of a \(placeholder.lowercased()), not \"\"") }
@@ -42,6 +50,12 @@ enum ArgumentParser {
       throw UsageError("\(command.operands) is missing")
     }
     return arguments
+  }
+
+  /// Whether the word, where no value is awaited, is an option of the command, or ends its options.
+  private static func isOption(_ word: String, _ command: Command) -> Bool {
+    let name = word.prefix { $0 != "=" }
+    return ["--", "--help", "-h"].contains(word) || command.options.contains { $0.name == name }
   }
 
   private static func unknown(_ name: String, _ command: Command) -> UsageError {
