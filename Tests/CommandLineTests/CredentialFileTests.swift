@@ -30,7 +30,7 @@ import Testing
     let folder = try TemporaryFolder()
     let state = StateFolder(folder.path)
     let complaints = Complaints()
-    let live = LiveAccessTokens(state) { complaints.add($0) }
+    let live = try LiveAccessTokens(state) { complaints.add($0) }
     #expect(live.current.token(secret: "wp_1") == nil)
     try AccessFile.update(state) { try $0.add(AccessTokenSettings(name: "a", scopes: ["read"], secret: .text("wp_1"))) }
     #expect(live.current.token(secret: "wp_1")?.name == "a")
@@ -51,6 +51,8 @@ import Testing
     let state = StateFolder(folder.path)
     try Files.write(text, to: state.file(AccessFile.name), mode: 0o600)
     #expect(throws: CommandError.self) { try AccessFile(in: state) }
+    let error = #expect(throws: CommandError.self) { try LiveAccessTokens(state) { _ in } }
+    #expect(error?.message.contains(state.file(AccessFile.name)) == true)
   }
 
   /// A team has one key without topics, and one for each topic; the mock device takes what any of them has signed.

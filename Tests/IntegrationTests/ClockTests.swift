@@ -196,9 +196,14 @@ import Testing
     try await dev.settled(try #require(try await dev.send(.widgets(token))["apns-id"]), as: "applied")
     let waiting = try #require(try await dev.send(.widgets(token))["apns-id"])
     #expect(try await dev.terminate() == 0)
+    #expect(!dev.process.errors.text.contains("the clock was moved"))
+    let again = try await Deployment.start(["dev"], in: state)
+    #expect(again.process.errors.text.contains("the clock was moved when the store was last used, and goes on at "))
+    #expect(try await again.terminate() == 0)
 
     let gateway = try await Deployment.start(["gateway"], in: state)
-    #expect(gateway.process.errors.text.contains("the clock was moved when the store was last used"), "\(gateway.process.errors.text)")
+    let complaint = "the clock was moved when the store was last used, and clock.permitted is false now"
+    #expect(gateway.process.errors.text.contains(complaint), "\(gateway.process.errors.text)")
     #expect(try await gateway.record(waiting)["disposition"].string == "waiting")
     let merged = try #require(try await gateway.send(.widgets(token))["apns-id"])
     #expect(try await gateway.record(merged)["disposition"].string == "merged")

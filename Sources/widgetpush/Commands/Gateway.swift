@@ -40,7 +40,9 @@ extension Command {
     surroundings.explainsAlways = configuration.explainHeaders
     surroundings.observer = { log.write($0) }
     if state != nil || options.namesFolder {
-      let accessTokens = LiveAccessTokens(options.folder) { log.write(.error, "access tokens cannot be read", [LogField("reason", $0)]) }
+      let accessTokens = try LiveAccessTokens(options.folder) {
+        log.write(.error, "access tokens cannot be read", [LogField("reason", $0)])
+      }
       surroundings.accessTokens = { accessTokens.current }
     }
     let gateway = try Gateway(configuration, sockets, surroundings)

@@ -34,7 +34,7 @@ struct ClockFile {
 extension ClockDriver {
   /// The clock of a gateway whose store is in `folder`, as it was left; nil keeps nothing.
   ///
-  /// - Parameter complain: Told when the clock was moved before and may not be any more.
+  /// - Parameter complain: Told when the clock was moved before: that it goes on that way, or may not any more.
   static func opened(_ settings: ClockSettings, folder: String?, complain: (String) -> Void) throws(CommandError) -> ClockDriver {
     let file = folder.map { ClockFile(folder: $0) }
     let kept = try file?.load() ?? VirtualTime()
@@ -46,6 +46,13 @@ extension ClockDriver {
       }
       return ClockDriver(real: { Machine.now })
     }
+    if !kept.isReal { complain(goesOn(kept)) }
     return ClockDriver(VirtualClock(real: { Machine.now }, kept), settings) { try file?.save($0) }
+  }
+
+  private static func goesOn(_ time: VirtualTime) -> String {
+    let state = time.frozenAt == nil ? "goes on" : "stands still"
+    let now = time.now(at: Machine.now).roundedUp(to: .seconds(1))
+    return "the clock was moved when the store was last used, and \(state) at \(now); widgetpush clock tells and moves it"
   }
 }

@@ -48,7 +48,7 @@ final class DevServer {
   init(_ options: Options, _ state: DevState, observer: @escaping @Sendable (GatewayEvent, Credentials) -> Void) throws {
     let mint = try LeafMint(state, clock: { Machine.now })
     var configuration = Self.gatewayConfiguration(options, state)
-    let clock = try ClockDriver.opened(options.clock, folder: state.folder.store) { _ in }
+    let clock = try ClockDriver.opened(options.clock, folder: state.folder.store) { Console.complain($0) }
     let sockets = try GatewaySockets.bind(configuration)
 
     // What devices ignore is among the events already.
@@ -79,7 +79,7 @@ final class DevServer {
     let known = credentials
     surroundings.observer = { observer($0, known) }
     surroundings.identityForName = { mint?.identity(for: $0) }
-    let accessTokens = LiveAccessTokens(state.folder) { [log] in
+    let accessTokens = try LiveAccessTokens(state.folder) { [log] in
       log.write(.error, "access tokens cannot be read", [LogField("reason", $0)])
     }
     surroundings.accessTokens = { accessTokens.current }

@@ -8,17 +8,25 @@ import Synchronization
 final class LiveAccessTokens: Sendable {
   private struct Known {
     var stamp: Files.Stamp?
-    var tokens = AccessTokens([])
+    var tokens: AccessTokens
   }
 
   private let folder: StateFolder
   private let complain: @Sendable (String) -> Void
-  private let known = Mutex(Known())
+  private let known: Mutex<Known>
 
-  /// The tokens of `folder`; `complain` is told of a file that cannot be read.
-  init(_ folder: StateFolder, complain: @escaping @Sendable (String) -> Void) {
+  /// The tokens of `folder`.
+  ///
+  /// - Parameter complain: Told of a file that cannot be read later on.
+  /// - Throws: `CommandError` when it is damaged now: nobody would get in, and nothing would say why.
+  init(_ folder: StateFolder, complain: @escaping @Sendable (String) -> Void) throws(CommandError) {
     self.folder = folder
     self.complain = complain
+    known = Mutex(Known(stamp: Files.stamp(folder.file(AccessFile.name)), tokens: try Self.read(folder)))
+  }
+
+  private static func read(_ folder: StateFolder) throws(CommandError) -> AccessTokens {
+    AccessTokens(try AccessFile(in: folder).tokens.map { AccessToken($0) })
   }
 
   /// The tokens as of now.
@@ -28,7 +36,7 @@ final class LiveAccessTokens: Sendable {
       guard stamp != known.stamp else { return known.tokens }
       known.stamp = stamp
       do throws(CommandError) {
-        known.tokens = AccessTokens(try AccessFile(in: folder).tokens.map { AccessToken($0) })
+        known.tokens = try Self.read(folder)
       } catch {
         complain("\(error)")
       }
