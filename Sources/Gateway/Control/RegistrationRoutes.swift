@@ -44,12 +44,7 @@ extension ControlAPI {
     guard grant.sees(registration.bundleID) else {
       throw .forbidden("the access token \"\(grant.name)\" is not one of the app \"\(registration.bundleID)\"", field: "bundleID")
     }
-    guard let index = parts.apps.index(of: registration.bundleID) else {
-      let known = parts.apps.bundleIDs
-      let hint =
-        nearestName(to: registration.bundleID, among: known).map { "did you mean \"\($0)\"?" } ?? "add it to apps in the configuration"
-      throw .badRequest("bundleID \"\(registration.bundleID)\" is not an app of this gateway; \(hint)", field: "bundleID")
-    }
+    guard let index = parts.apps.index(of: registration.bundleID) else { throw parts.apps.unknownApp(registration.bundleID) }
     let app = parts.apps[index]
     if let upstream = registration.upstream, !parts.upstreams.contains(upstream) {
       throw .badRequest(

@@ -100,10 +100,7 @@ extension ControlAPI {
     guard AppDirectory.isBundleID(bundleID) else {
       throw .badRequest("bundleID must be a bundle id such as com.example.app, not \"\(bundleID.prefix(64))\"", field: "bundleID")
     }
-    guard parts.apps.index(of: bundleID) == nil else { return }
-    let hint =
-      nearestName(to: bundleID, among: parts.apps.bundleIDs).map { "did you mean \"\($0)\"?" } ?? "add it to apps in the configuration"
-    throw .badRequest("bundleID \"\(bundleID)\" is not an app of this gateway; \(hint)", field: "bundleID")
+    if parts.apps.index(of: bundleID) == nil { throw parts.apps.unknownApp(bundleID) }
   }
 
   /// The caller's name for a request that it may send twice.

@@ -54,7 +54,9 @@ struct ProviderClient {
   }
 
   /// Sends one push; an answer with an error is an answer.
-  func send(_ push: Push) throws(CommandError) -> Answer {
+  ///
+  /// - Parameter timeout: How long it waits for the answer; nil for as long as any request.
+  func send(_ push: Push, timeout: TimeSpan? = nil) throws(CommandError) -> Answer {
     var fields: [BlockingHTTPClient.Field] = []
     for (name, value) in [
       ("apns-push-type", push.type), ("apns-topic", push.topic), ("apns-priority", push.priority),
@@ -62,16 +64,17 @@ struct ProviderClient {
     ] {
       if let value { fields.append(.init(name, value)) }
     }
-    return try send("POST", "/3/device/\(BlockingHTTPClient.percentEncoded(push.token))", fields, push.payload)
+    return try send("POST", "/3/device/\(BlockingHTTPClient.percentEncoded(push.token))", fields, push.payload, timeout: timeout)
   }
 
   /// Sends a request with these fields, which have no authorization yet.
   func send(
-    _ method: String, _ path: String, _ fields: [BlockingHTTPClient.Field], _ payload: [UInt8]
+    _ method: String, _ path: String, _ fields: [BlockingHTTPClient.Field], _ payload: [UInt8], timeout: TimeSpan? = nil
   ) throws(CommandError) -> Answer {
     var request = BlockingHTTPClient.Request(method, base + path)
     request.fields = [.init("authorization", authorization)] + fields
     request.body = payload
+    request.timeout = timeout
     do throws(BlockingHTTPClient.Failure) {
       let response = try client.perform(request)
       let body = try? JSONValue.parse(response.body)

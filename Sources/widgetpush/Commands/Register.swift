@@ -1,3 +1,4 @@
+import DeviceModel
 import JSON
 import Primitives
 import Push
@@ -72,6 +73,11 @@ extension Command {
     ]
     let widgets = try arguments.all("--widget").map { text throws(UsageError) -> JSONValue in
       let (kind, family) = try halves(text, "--widget KIND:FAMILY, such as Steps:systemSmall")
+      let families = WidgetFamily.allCases.map(\.rawValue)
+      guard families.contains(family) else {
+        let nearest = nearestName(to: family, among: families).map { "; did you mean \($0)?" } ?? ""
+        throw UsageError("the family of --widget must be one of \(families.joined(separator: ", ")), not \"\(family)\"\(nearest)")
+      }
       return ["kind": .string(kind), "family": .string(family)]
     }
     if !widgets.isEmpty { body["widgets"] = .array(widgets) }

@@ -29,7 +29,7 @@ extension Command {
       Option("--id", "UUID", "apns-id (the gateway makes one)"),
       Option(switch: "--what-if", "send nothing; tell what would become of it, and what it would cost"),
       Option(switch: "--no-wait", "do not wait for what becomes of it"),
-      Option("--timeout", "TIME", "how long to wait, such as 10s (10s)"), .json, .stateFolder,
+      Option("--timeout", "TIME", "how long to wait for an answer, and then for the outcome, such as 10s (10s)"), .json, .stateFolder,
     ],
     examples: [
       "widgetpush send 3fa2c1", "widgetpush send 3fa2c1 --payload '{\"aps\":{\"content-changed\":true}}' --priority 5",
@@ -46,11 +46,10 @@ extension Command {
       Console.print(arguments.wantsJSON ? answer.json.serialized(pretty: true) : WhatIfReport.text(answer.json))
       return WhatIfReport.isInVain(answer.json) ? 1 : 0
     }
-    let answer = try ProviderClient(folder, now: now).send(push)
+    let patience = try arguments.span("--timeout") ?? .seconds(10)
+    let answer = try ProviderClient(folder, now: now).send(push, timeout: patience)
     var record: JSONValue?
-    if let id = answer.id, !arguments.has("--no-wait") {
-      record = try outcome(of: id, control, for: try arguments.span("--timeout") ?? .seconds(10))
-    }
+    if let id = answer.id, !arguments.has("--no-wait") { record = try outcome(of: id, control, for: patience) }
     Console.print(arguments.wantsJSON ? SendReport.json(answer, record).serialized(pretty: true) : SendReport.text(answer, record))
     return SendReport.isInVain(answer, record) ? 1 : 0
   }

@@ -77,7 +77,7 @@ import Testing
     (body { $0["bundleID"] = "" }, "bundleID", "must be a bundle id such as com.example.app"),
     (body { $0["bundleID"] = "a b" }, "bundleID", "must be a bundle id such as com.example.app"),
     (body { $0["bundleID"] = "com.example.ap" }, "bundleID", #"did you mean "com.example.app"?"#),
-    (body { $0["bundleID"] = "org.unknown.thing" }, "bundleID", "add it to apps in the configuration"),
+    (body { $0["bundleID"] = "org.unknown.thing" }, "bundleID", "PUT /v1/apps/org.unknown.thing, with --app at the start of dev"),
     (body { $0["environment"] = "sandbox" }, "environment", #"must be "development" or "production""#),
     (body { $0["environment"] = "production" }, "environment", "has no upstream for environment"),
     (body { $0["upstream"] = "devise" }, "upstream", "must be one of device, apple"),
