@@ -78,7 +78,8 @@ import Testing
   @Test(arguments: [
     ("http://api.push.apple.com/3/device/$t", "", ["plainHTTP"]), ("HTTP://$HOST/3/device/$t", "", ["plainHTTP"]),
     ("http://localhost:2197/3/device/$t", "", ["plainHTTP"]), ("$URL/3/device/$t", "", []), ("$SCHEME://x/3/device/$t", "", []),
-    ("https://gateway.push.apple.com/3/device/$t", "", ["retiredHost"]),
+    ("https://gateway.push.apple.com/3/device/$t", "", ["retiredHost"]), ("api.push.apple.com:443/3/device/$t", "", ["plainHTTP"]),
+    ("localhost:2197/3/device/$t", "", []),
     ("https://user@Gateway.Sandbox.push.apple.com:2195/3/device/$t", "", ["retiredHost"]),
     ("http://feedback.push.apple.com/3/device/$t", "", ["plainHTTP", "retiredHost"]),
     ("https://feedback.sandbox.push.apple.com/3/device/$t", "", ["retiredHost"]),
@@ -92,6 +93,14 @@ import Testing
     let script = "curl \(Self.headers) \(options) -d '{\"aps\":{\"timestamp\":1796000000,\"event\":\"end\"}}' \"\(url)\""
     let findings = Self.findings(script)
     #expect(findings.map(\.rule) == rules && findings.allSatisfy(\.level.isWrong), "\(findings)")
+  }
+
+  /// An expansion that is none is told to be one.
+  @Test func whatSingleQuotesLeaveIsTold() {
+    let findings = Self.findings(Self.push(#"-d '{"aps":{"timestamp":$(date +%s),"event":"end"}}'"#))
+    #expect(findings.map(\.rule) == ["notJSON"] && findings.first?.message.contains("single quotes") == true, "\(findings)")
+    let other = Self.findings(Self.push(#"-d '{"aps":{"timestamp":x}}'"#))
+    #expect(other.map(\.rule) == ["notJSON"] && other.first?.message.contains("single quotes") == false, "\(other)")
   }
 
   /// A schema is asked about what is known.

@@ -206,10 +206,20 @@ public struct PushLint {
       // What only headers can say is no matter where there are none.
       if !request.isWhole || request.mayHaveMore, [.priorityMissing, .collapseIDMissing].contains(warning) { continue }
       let level: LintFinding.Level = warning == .notJSON || warning.isRefusedInStrict ? .ignored : .warning
-      findings.append(LintFinding(level, warning.name, field, message))
+      findings.append(LintFinding(level, warning.name, field, warning == .notJSON ? message + unexpandedHint(payload.bytes) : message))
     }
     if let value = try? JSONValue.parse(payload.bytes) {
       findings += PayloadHabits(payload: value, template: payload, type: type, request: request, now: now).findings
+    }
+  }
+  /// What to add where the payload is no JSON since a shell's expansion stands in it as it is, which single quotes do.
+  private func unexpandedHint(_ bytes: [UInt8]) -> String {
+    do {
+      _ = try JSONValue.parse(bytes)
+      return ""
+    } catch {
+      guard request.isWhole, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "$") else { return "" }
+      return "; within single quotes a shell leaves $ as it stands, so end them before it, and begin them again after it"
     }
   }
 }

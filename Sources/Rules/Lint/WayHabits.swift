@@ -9,9 +9,13 @@ struct WayHabits {
 
   var findings: [LintFinding] {
     var findings: [LintFinding] = []
-    if let scheme = request.scheme, scheme == "http" {
+    if request.scheme == "http" {
       findings.append(
         LintFinding(.refused, "plainHTTP", ":scheme", "http:// is answered by nobody: APNs speaks TLS only; send to https://"))
+    } else if request.scheme == nil, let host = request.host, host.hasSuffix(".push.apple.com") {
+      findings.append(
+        LintFinding(
+          .refused, "plainHTTP", ":authority", "curl takes \(host) for http://\(host), and APNs speaks TLS only; send to https://\(host)"))
     }
     if let host = request.host, let right = Self.retired[host] {
       findings.append(
