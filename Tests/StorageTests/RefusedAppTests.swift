@@ -52,6 +52,18 @@ import Testing
     #expect(ids(bench, of: Bench.bundle) == [1])
   }
 
+  /// A sender may write whatever it likes into a header that holds 8000 bytes.
+  @Test func aBundleIDOfAnyLengthIsCut() throws {
+    let bench = try Bench()
+    bench.refusedBytes = .max
+    let long = String(repeating: "a", count: 3 * Limits.topicBytes)
+    try refuse(bench, 1, bundleID: long, token: nil)
+    for _ in 0..<2 {
+      #expect(bench.record(1)?.bundleID == String(long.prefix(Limits.topicBytes)) && bench.record(1)?.detail == "why")
+      try bench.crash()
+    }
+  }
+
   /// What an earlier build has saved is read, which counted none as one of its token's app.
   @Test func theFirstLayoutIsRead() throws {
     let bench = try Bench()

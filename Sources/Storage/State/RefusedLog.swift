@@ -79,6 +79,8 @@ struct RefusedLog: ~Copyable {
   /// Adds an entry with its texts; its number is given here.
   mutating func append(_ entry: Entry, bundleID: RawSpan, detail: RawSpan) {
     let place = self[next]
+    // A sender may have written more than any bundle id has, or bytes whose text is longer.
+    let bundleID = bundleID.extracting(first: Limits.topicBytes)
     if next >= first + UInt64(capacity) { place.pointee.text.release(to: texts) }
     place.initialize(to: entry)
     place.pointee.sequence = next
