@@ -33,6 +33,8 @@ public struct PushRecord: Hashable, Sendable {
   public var type: PushType?
   /// The priority; nil for a push that was refused.
   public var priority: Priority?
+  /// The expiration that was sent; `absent` also for a push that was refused.
+  public var expiration = Expiration.absent
   /// When the request was complete.
   public var received: Instant
   /// The status that was answered; 0 where a fault has left the request without an answer.

@@ -155,6 +155,14 @@ import Testing
     #expect(TokenStory.text(of: "3fa2", registration, []).contains("no push reached us for this token"))
   }
 
+  @Test func theExpirationIsADate() throws {
+    guard case .object(var object) = push else { return }
+    object["expiration"] = "1970-01-01T01:00:00.000Z"
+    #expect(PushStory.text(of: .object(object)).contains("answered 200\n  apns-expiration 1970-01-01T01:00:00.000Z\n\napplied"))
+    object["expiration"] = 0
+    #expect(PushStory.text(of: .object(object)).contains("answered 200\n  apns-expiration 0, so it is not to be stored\n\napplied"))
+  }
+
   @Test func budgetsAreATable() {
     let report: JSONValue = [
       "token": "3fa2",

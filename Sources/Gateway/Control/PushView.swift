@@ -14,6 +14,11 @@ extension PushRecord {
     object["type"] = type.map { .string($0.description) }
     object["priority"] = priority.map { .integer(Int64($0.rawValue)) }
     object["received"] = received.json
+    switch expiration {
+    case .absent: break
+    case .zero: object["expiration"] = .integer(0)
+    case .at(let date): object["expiration"] = date.dueJSON
+    }
     if status != 0 { object["status"] = .integer(Int64(status)) }
     object["reason"] = reason.map { .string($0.description) }
     object["upstreamStatus"] = upstreamStatus.map { .integer(Int64($0)) }
@@ -22,7 +27,7 @@ extension PushRecord {
     object["certainty"] = .string(remedy.certainty.name)
     object["happened"] = .string(remedy.happened)
     object["remedy"] = .string(namedFix ?? remedy.advice)
-    object["detail"] = detail.map(JSONValue.string)
+    object["detail"] = (detail ?? passed).map(JSONValue.string)
     object["mergedInto"] = mergedInto.map { .string($0.description) }
     switch errand {
     case .reload(let id): object["reload"] = .string(id.description)
@@ -48,6 +53,14 @@ extension PushRecord {
     var push = self
     push.detail = nil
     return push
+  }
+
+  /// Which date it was that had passed, where that ended the push.
+  private var passed: String? {
+    guard cause == .expirationPassed, case .at(let date) = expiration else { return nil }
+    // What is a span on its way to somebody who takes it for a date lies at the beginning of the epoch.
+    let hint = date.unixSeconds < 1_000_000_000 ? "; it must be a date, not a number of seconds from now" : ""
+    return "apns-expiration is \(date) by the gateway's clock, \(date.unixSeconds) in Unix seconds\(hint)"
   }
 
   /// What is known to be right for the very token or payload; nil where only what holds for every one is known.

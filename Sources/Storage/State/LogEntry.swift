@@ -26,6 +26,7 @@ struct LogEntry {
   var received: Instant
   var id: PushID
   var token: UInt32
+  /// The push that stands for it; `isMerged` tells whether there is one.
   var mergedInto = PushID(high: 0, low: 0)
   var route: UInt32
   var warnings: PushWarnings
@@ -36,16 +37,17 @@ struct LogEntry {
   var savedUpstreamStatus: UInt16 = 0
   /// The number of its further steps.
   var moreSteps = none
+  /// The expiration that was sent, as Unix seconds, which fill a gap; `none` where there was none, or an earlier version has kept none.
+  var savedExpiration = none
   var stepCount: UInt8 = 1
   var type: PushType
   var priority: Priority
   /// The upstream's reason.
   var reason: Reason?
-  var isMerged = false
 
   init(
     sequence: UInt64, received: Instant, id: PushID, token: UInt32, route: UInt32, warnings: PushWarnings, type: PushType,
-    priority: Priority, step: LogStep
+    priority: Priority, expiration: Expiration = .absent, step: LogStep
   ) {
     self.sequence = sequence
     self.received = received
@@ -56,12 +58,33 @@ struct LogEntry {
     self.type = type
     self.priority = priority
     steps = InlineArray(repeating: step)
+    switch expiration {
+    case .absent: break
+    case .zero: savedExpiration = 0
+    case .at(let date): savedExpiration = UInt32(clamping: min(max(date.unixSeconds, 1), Int64(Self.latestExpiration)))
+    }
   }
 }
 
 extension LogEntry {
   /// A bit that no status has, so that what earlier versions have saved means what it meant.
   private static let passedOn: UInt16 = 1 << 15
+
+  /// Whether another push stands for it. No push has an id of zeros whose digits are capital letters, so that stands for none.
+  var isMerged: Bool { mergedInto.high != 0 || mergedInto.low != 0 || mergedInto.upperCase != .max }
+
+  /// Stands for every date from 2106 on.
+  fileprivate static let latestExpiration = none - 1
+
+  /// The expiration that was sent, to the second.
+  var expiration: Expiration {
+    switch savedExpiration {
+    case none: .absent
+    case 0: .zero
+    case Self.latestExpiration: .at(.distantFuture)
+    default: .at(Instant(unixSeconds: Int64(savedExpiration)))
+    }
+  }
 
   /// The status with which an upstream refused it; 0 when none did.
   var upstreamStatus: UInt16 {

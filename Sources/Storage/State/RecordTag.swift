@@ -25,6 +25,8 @@ enum RecordTag: UInt8 {
   case end = 9
   /// A token has gone over to another app or environment: whose its pushes before were.
   case formerRoute = 10
+  /// The expiration of an entry that was just told of.
+  case expiration = 11
   /// An entry of the log is forgotten.
   case forget = 20
 }

@@ -131,6 +131,10 @@ struct StateLoader {
           if let place, index < PushLog.stepsMax { state.log.set(step, at: index, of: place) }
         }
         if let place { ending.apply(to: place, &state.log) }
+      case .expiration:
+        let entry = state.log.loaded(try reader.read())
+        let expiration: UInt32 = try reader.read()
+        entry?.pointee.savedExpiration = expiration
       case .formerRoute:
         let (number, route): (UInt32, UInt32) = (try reader.read(), try reader.read())
         formerRoutes[number, default: []].append((try reader.read(), route))
@@ -166,7 +170,7 @@ struct StateLoader {
       add(
         LogEntry(
           sequence: push.sequence, received: push.received, id: push.id, token: push.token, route: none, warnings: push.warnings,
-          type: push.type, priority: push.priority, step: step), &state)
+          type: push.type, priority: push.priority, expiration: push.expiration, step: step), &state)
       setBudgets(try reader.readBudgets(Int(head.budgets)), of: push.token, &state)
     }
     if !flags.contains(.sameBytes) { bytes = try reader.readBytes() }

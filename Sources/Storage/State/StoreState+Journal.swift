@@ -38,6 +38,7 @@ extension StoreState {
     stamp(step.at)
     writeHeader(entry, .note, hasBudget: step.hasBudget, to: journal)
     writeBody(step, to: journal)
+    writeExpiration(of: entry, to: journal)
   }
 
   /// A further step.

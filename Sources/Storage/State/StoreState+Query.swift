@@ -104,7 +104,7 @@ extension StoreState {
     return PushRecord(
       cursor: PushCursor(accepted: entry.pointee.sequence, refused: refused.next), id: entry.pointee.id,
       token: tokens.token(entry.pointee.token), bundleID: routes.bundleID(entry.pointee.route), type: entry.pointee.type,
-      priority: entry.pointee.priority, received: entry.pointee.received,
+      priority: entry.pointee.priority, expiration: entry.pointee.expiration, received: entry.pointee.received,
       status: entry.pointee.isPassedOn ? Int(entry.pointee.upstreamStatus) : 200,
       reason: entry.pointee.reason,
       upstreamStatus: entry.pointee.upstreamStatus == 0 ? nil : Int(entry.pointee.upstreamStatus), disposition: last.disposition,

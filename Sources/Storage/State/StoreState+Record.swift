@@ -21,17 +21,17 @@ extension StoreState {
       LogEntry(
         sequence: push.pointee.sequence, received: push.pointee.received, id: push.pointee.id, token: push.pointee.token,
         route: tokens[push.pointee.token].pointee.route, warnings: push.pointee.warnings, type: push.pointee.type,
-        priority: push.pointee.priority, step: step))
+        priority: push.pointee.priority, expiration: push.pointee.expiration, step: step))
   }
 
   /// Opens and closes the life of a push that needs nothing more.
   mutating func recordNote(_ operation: AdmitOperation, token: UInt32, mergedInto: PushID?, _ step: LogStep) {
     var entry = LogEntry(
       sequence: log.next, received: operation.received, id: operation.id, token: token, route: tokens[token].pointee.route,
-      warnings: operation.warnings, type: operation.type, priority: operation.priority, step: step)
+      warnings: operation.warnings, type: operation.type, priority: operation.priority,
+      expiration: operation.expiration, step: step)
     if let mergedInto {
       entry.mergedInto = mergedInto
-      entry.isMerged = true
     }
     writeNote(entry, step)
     appendEntry(entry)

@@ -92,6 +92,15 @@ extension StoreState {
       arena.append(step.hasBudget ? SavedPushFlags.budget.rawValue : 0)
       writeBody(step, to: arena)
     }
+    writeExpiration(of: entry.pointee, to: arena)
+  }
+
+  /// The expiration of an entry, if one was sent: a record of its own, since earlier versions have saved entries without.
+  func writeExpiration(of entry: borrowing LogEntry, to arena: ByteArena) {
+    guard entry.savedExpiration != none else { return }
+    arena.append(RecordTag.expiration.rawValue)
+    arena.append(entry.sequence)
+    arena.append(entry.savedExpiration)
   }
 
   func writeHead(_ slot: UInt32, budgets: UInt8, flags: SavedPushFlags, to arena: ByteArena) {

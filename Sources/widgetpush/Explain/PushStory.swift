@@ -29,6 +29,7 @@ enum PushStory {
     if let status = push["status"]?.intValue { received += ", answered \(status)" }
     if let reason = push["reason"]?.stringValue, push["upstreamStatus"] == nil { received += " \(reason)" }
     lines.append(received)
+    if let date = push["expiration"] { lines.append("  apns-expiration \(date.stringValue ?? "0, so it is not to be stored")") }
     if let name = push["activity"]?.stringValue { lines.append("  made by the gateway for the activity \(name)") }
     if let reload = push["reload"]?.stringValue { lines.append("  made by the gateway for the reload \(reload)") }
     return lines.joined(separator: "\n")

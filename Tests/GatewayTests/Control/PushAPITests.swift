@@ -101,6 +101,25 @@ import Testing
     #expect(try await stage.call(.get, target, as: "read").status == 404)
   }
 
+  /// The date that had passed.
+  @Test func whatHadPassedIsNamed() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    let received = stage.now.value
+    try await stage.settle { batch in
+      batch.admits.append(
+        AdmitOperation(
+          reply: 0, id: APIStage.id(1), token: DeviceToken(hex: APIStage.token(1))!, type: .widgets,
+          expiration: .at(Instant(unixSeconds: 3600)), traits: .reload, received: received,
+          topic: batch.append("\(APIStage.bundle).push-type.widgets"), bundleID: batch.append(APIStage.bundle), payload: batch.append("{}"))
+      )
+    }
+    let expired = try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))").json
+    #expect(expired["disposition"] == "expired" && expired["expiration"] == "1970-01-01T01:00:00.000Z")
+    let detail = expired["detail"]?.stringValue ?? ""
+    #expect(detail.hasPrefix("apns-expiration is 1970-01-01T01:00:00.000Z") && detail.contains("3600 in Unix seconds; it must be a date"))
+  }
+
   @Test func anIDUsedTwice() async throws {
     let stage = try APIStage()
     for token in 1...2 {
