@@ -155,6 +155,13 @@ import Testing
     #expect(TokenStory.text(of: "3fa2", registration, []).contains("no push reached us for this token"))
   }
 
+  @Test func aTokenThatWasRegisteredIsNotToBeRegisteredAgain() {
+    let refused: JSONValue = ["id": "x", "disposition": "refused", "reason": "BadDeviceToken"]
+    #expect(
+      TokenStory.text(of: "3fa2", nil, [refused, push]).hasPrefix("token 3fa2\n  is registered no more: its registration was removed"))
+    #expect(TokenStory.text(of: "3fa2", nil, [refused]).contains("is not registered; register it"))
+  }
+
   @Test func theExpirationIsADate() throws {
     guard case .object(var object) = push else { return }
     object["expiration"] = "1970-01-01T01:00:00.000Z"

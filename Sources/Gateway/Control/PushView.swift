@@ -69,7 +69,7 @@ extension PushRecord {
       let sentences = warnings.all.filter(\.isRefusedInStrict).map(\.sentence).joined(separator: " ")
       return "\(sentences) With the app's validation set to strict, the gateway refuses such a payload at once."
     }
-    guard cause == .otherKind || cause == .otherApp, let detail, let first = detail.first else { return nil }
+    guard cause == .otherKind || cause == .otherApp || cause == .tokenUnknown, let detail, let first = detail.first else { return nil }
     return first.uppercased() + detail.dropFirst() + "."
   }
 }

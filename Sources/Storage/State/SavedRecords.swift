@@ -78,7 +78,6 @@ struct SavedEnding {
     log.touch(entry)
     if let mergedInto {
       entry.pointee.mergedInto = mergedInto
-      entry.pointee.isMerged = true
     }
     if upstreamStatus != 0 { entry.pointee.savedUpstreamStatus = upstreamStatus }
     if let reason { entry.pointee.reason = reason }
@@ -175,7 +174,6 @@ extension ByteReader {
       step: LogStep(at: received, disposition: .waiting, cause: .none))
     if let mergedInto {
       entry.mergedInto = mergedInto
-      entry.isMerged = true
     }
     return (entry, flags.contains(.budget))
   }

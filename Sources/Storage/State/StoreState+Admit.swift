@@ -258,6 +258,7 @@ extension StoreState {
         : "aps.event must be \"start\" for a push-to-start token, which takes nothing else"
     }
     if reason == .badPayload { return batch.bytes[operation.mismatch].string }
+    if reason == .badDeviceToken { return past(of: operation, batch) }
     guard reason == .deviceTokenNotForTopic, let number = tokens.find(operation.token) else { return "" }
     let (kind, bundleID) = (tokens[number].pointee.kind, routes.bundleID(tokens[number].pointee.route))
     return

@@ -160,7 +160,7 @@ extension StoreState {
     case .unregistered(let since), .expired(let since):
       // A token that was registered after that time is alive again (Apple, "Handling notification responses from APNs").
       // The time has milliseconds only.
-      guard since.unixMilliseconds >= token.pointee.registered.unixMilliseconds else { return }
+      guard token.pointee.isActive, since.unixMilliseconds >= token.pointee.registered.unixMilliseconds else { return }
       token.pointee.retiredSince = since
       if case .expired = outcome { token.pointee.flags.insert(.expired) } else { token.pointee.flags.remove(.expired) }
       change(number)
@@ -206,8 +206,9 @@ extension StoreState {
   private mutating func returnToLane(_ slot: UInt32, _ cause: Cause, at now: Instant) {
     let push = pushes[slot]
     let number = push.pointee.token
-    if tokens[number].pointee.isRetired || !isOwn(slot, number) {
-      return finish(slot, .failed, tokens[number].pointee.isRetired ? .unregistered : .registrationRemoved, at: now)
+    let isRetired = tokens[number].pointee.isActive && tokens[number].pointee.isRetired
+    if isRetired || !isOwn(slot, number) {
+      return finish(slot, .failed, isRetired ? .unregistered : .registrationRemoved, at: now)
     }
     var current = tokens[number].pointee.laneHead
     while current != none {
@@ -243,7 +244,6 @@ extension StoreState {
   private mutating func finishMerged(_ slot: UInt32, into other: UInt32, _ cause: Cause, at now: Instant) {
     if let entry = log[pushes[slot].pointee.sequence] {
       entry.pointee.mergedInto = pushes[other].pointee.id
-      entry.pointee.isMerged = true
     }
     finish(slot, .merged, cause, at: now)
   }

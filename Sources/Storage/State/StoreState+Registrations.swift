@@ -86,11 +86,24 @@ extension StoreState {
     failLane(number, .registrationRemoved, at: now)
     noteGone(number)
     tokens.markRemoved(number)
+    // From here on, since when it has been removed.
+    tokens[number].pointee.retiredSince = now
     setWake(number, .distantFuture)
     registrationChanges.append(.remove(token))
     change(number)
     removed.append(number)
     return true
+  }
+
+  /// What has become of a token that is registered no more, told to its own app only; empty once the log has forgotten its last push.
+  func past(of operation: AdmitOperation, _ batch: Batch) -> String {
+    guard let number = tokens.find(operation.token), !tokens[number].pointee.isActive,
+      routes.bundleID(tokens[number].pointee.route) == batch.bytes[operation.bundleID].string
+    else { return "" }
+    let until = tokens[number].pointee.isRetired ? "until \(tokens[number].pointee.retiredSince)" : "before"
+    return tokens[number].pointee.flags.contains(.replaced)
+      ? "this token was registered \(until), and another has taken its place: delete it on your side, and send to the newer one"
+      : "this token was registered \(until), and its registration was removed: delete it on your side, unless the app reports it again"
   }
 
   /// Registers the token of an authenticated push that nobody registered, where the app's policy says so.

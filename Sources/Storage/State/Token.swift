@@ -45,7 +45,7 @@ struct Token {
   var wake = Instant.distantFuture
   /// When it was registered, or registered again.
   var registered: Instant
-  /// Since when it has been dead; `distantPast` while it lives.
+  /// Since when it has been dead, or its registration removed; `distantPast` while it lives.
   var retiredSince = Instant.distantPast
   /// The latest entry of the push log; 0 when there is none.
   var logHead: UInt64 = 0

@@ -1,4 +1,5 @@
 import JSON
+import Push
 
 /// A push token as a text for people: what it stands for, and what was sent to it.
 enum TokenStory {
@@ -7,7 +8,7 @@ enum TokenStory {
   static func text(
     of token: String, _ registration: JSONValue?, _ pushes: [JSONValue], waiting: Waiting? = nil, symptom: Symptom? = nil, kin: Kin? = nil
   ) -> String {
-    var paragraphs = [heading(token, registration, kin)]
+    var paragraphs = [heading(token, registration, pushes, kin)]
     guard let newest = pushes.first else {
       paragraphs.append((symptom ?? Symptom(token, registration, pushes: [], tokens: [])).text)
       return paragraphs.joined(separator: "\n\n")
@@ -19,9 +20,14 @@ enum TokenStory {
     return paragraphs.joined(separator: "\n\n")
   }
 
-  private static func heading(_ token: String, _ registration: JSONValue?, _ kin: Kin?) -> String {
+  private static func heading(_ token: String, _ registration: JSONValue?, _ pushes: [JSONValue], _ kin: Kin?) -> String {
     guard let registration else {
       let hint = kin.map { "\n  \($0.sentence)" } ?? ""
+      // None but a registered token's push is taken.
+      if pushes.contains(where: { $0["disposition"]?.stringValue != Disposition.refused.name }) {
+        return
+          "token \(token)\n  is registered no more: its registration was removed; delete the token on your side, unless the app reports it again\(hint)"
+      }
       return "token \(token)\n  is not registered; register it with `widgetpush register TOKEN` or PUT /v1/registrations/TOKEN\(hint)"
     }
     var lines = ["token \(token)"]

@@ -101,7 +101,7 @@ import Testing
     #expect(try await stage.call(.get, target, as: "read").status == 404)
   }
 
-  /// The date that had passed.
+  /// A date that had passed is named, and so is what is right for a token that was registered once.
   @Test func whatHadPassedIsNamed() async throws {
     let stage = try APIStage()
     try await stage.register(1)
@@ -118,6 +118,11 @@ import Testing
     #expect(expired["disposition"] == "expired" && expired["expiration"] == "1970-01-01T01:00:00.000Z")
     let detail = expired["detail"]?.stringValue ?? ""
     #expect(detail.hasPrefix("apns-expiration is 1970-01-01T01:00:00.000Z") && detail.contains("3600 in Unix seconds; it must be a date"))
+    #expect(try await stage.call(.delete, "/v1/registrations/\(APIStage.token(1))").status == 204)
+    try await stage.push(2)
+    let refused = try await stage.call(.get, "/v1/pushes/\(APIStage.id(2))").json
+    #expect(refused["reason"] == "BadDeviceToken" && refused["cause"] == "tokenUnknown" && refused["expiration"] == nil)
+    #expect(refused["remedy"]?.stringValue?.hasPrefix("This token was registered until 2027-01-15T08:00:00.000Z") == true, "\(refused)")
   }
 
   @Test func anIDUsedTwice() async throws {
