@@ -18,6 +18,9 @@ public struct BudgetRule: Hashable, Sendable {
   /// How far ahead of now the theoretical arrival time may be for one more charge.
   let tolerance: TimeSpan
 
+  /// How long after a charge no window holds that charge any more.
+  var recovery: TimeSpan { interval * max(1, allowance - burst) + TimeSpan(nanoseconds: 1) }
+
   /// The rule of `parameters`; values outside their bounds are moved to the nearest bound.
   ///
   /// With `burst` equal to `allowance` nothing may come back within a window, so a credit takes just longer than one.

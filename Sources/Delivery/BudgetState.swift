@@ -57,13 +57,26 @@ public struct BudgetState: Hashable, Sendable {
     lastCharge = t
   }
 
-  /// The same number of credits spent under another rule: what they take to come back is that rule's affair. No fuller than full, and no
-  /// more owed than that rule ever lets be owed.
+  /// What it is under another rule: a change gives nothing at once, and takes nothing back that was spent.
+  ///
+  /// What remains stays, less the burst that was taken away; more burst fills at the new rule's pace. So no window sees more than the
+  /// greatest of the allowances that were in force within it. Nobody waits longer than one window of the new rule after the latest
+  /// charge: a debt is cut to that. A debt that may have been cut no longer tells how much was spent, so further changes shorten no wait
+  /// that is longer than a charge alone makes it.
   public func converted(from old: BudgetRule, to new: BudgetRule, at now: Instant) -> BudgetState {
     let t = effective(now)
-    guard fullAt > t else { return self }
-    let spent = old.burst - credits(old, at: now)
-    return BudgetState(fullAt: t + new.interval * min(spent, new.burst.saturatingAdd(new.allowance)), lastCharge: lastCharge)
+    let hasHistory = lastCharge + max(old.recovery, new.recovery) > t
+    guard fullAt > t || hasHistory else { return self }
+    let remaining = credits(old, at: now)
+    let kept = hasHistory ? remaining.saturatingAdd(min(0, new.burst - old.burst)) : min(remaining, new.burst)
+    let before = fullAt - old.tolerance
+    var payable = t + new.interval * Int64(1).saturatingSubtract(kept)
+    if before > t, before > lastCharge + old.interval { payable = max(payable, before) }
+    var latest = lastCharge + new.recovery
+    // What was set by hand, or observed, is not of the latest charge.
+    if latest <= t { latest = min(max(before, t), t + new.recovery) }
+    if before > lastCharge + old.recovery { latest = t + new.recovery }
+    return BudgetState(fullAt: min(payable, latest) + new.tolerance, lastCharge: lastCharge)
   }
 
   /// Takes note of a further delivery that was paid for before, so that the minimum interval counts from it.

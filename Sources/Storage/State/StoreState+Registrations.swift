@@ -73,11 +73,18 @@ extension StoreState {
     guard sees(routes.bundleID(tokens[number].pointee.route)) else { throw .foreign }
   }
 
-  /// Has budgets say under another rule how many credits were spent, whatever those credits are worth in time.
-  private mutating func convertBudgets(_ number: UInt32, from old: BudgetRule, to new: BudgetRule, at now: Instant) {
-    guard old != new else { return }
+  /// Has budgets say under another rule what was spent; whether that changes any of them.
+  @discardableResult
+  mutating func convertBudgets(_ number: UInt32, from old: BudgetRule, to new: BudgetRule, at now: Instant) -> Bool {
+    guard old != new else { return false }
     let budgets = tokens.budgets(number)
-    for index in budgets.indices { budgets[index] = budgets[index].converted(from: old, to: new, at: now) }
+    var hasChanged = false
+    for index in budgets.indices {
+      let converted = budgets[index].converted(from: old, to: new, at: now)
+      hasChanged = hasChanged || converted != budgets[index]
+      budgets[index] = converted
+    }
+    return hasChanged
   }
 
   /// Removes a registration; what waits for it ends, and the log keeps its past. False when there is none.
@@ -200,16 +207,15 @@ extension StoreState {
 
   /// Takes over a new configuration; waiting pushes may become due by it.
   mutating func reconfigure(_ resolver: RouteResolver, at now: Instant) {
-    // Where nothing was spent there is nothing to convert.
+    // Where nothing was ever spent there is nothing to convert.
     var spent: [(number: UInt32, rule: BudgetRule)] = []
     for number in 0..<tokens.end where tokens[number].pointee.isActive {
-      guard tokens.budgets(number).contains(where: { $0.fullAt > now }), let budget = nominalBudget(number) else { continue }
+      guard tokens.budgets(number).contains(where: { $0 != .full }), let budget = nominalBudget(number) else { continue }
       spent.append((number, rule(budget, number)))
     }
     routes.reconfigure(resolver)
     for (number, old) in spent {
-      guard let budget = nominalBudget(number), case let new = rule(budget, number), new != old else { continue }
-      convertBudgets(number, from: old, to: new, at: now)
+      guard let budget = nominalBudget(number), convertBudgets(number, from: old, to: rule(budget, number), at: now) else { continue }
       change(number)
     }
     forEachWaitingToken { state, number in
