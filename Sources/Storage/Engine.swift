@@ -7,7 +7,7 @@ public import Push
 /// of log entries into which the journal is folded, and the registrations for listing. All calls come from the store thread, but for
 /// `registrations`, which may come from any.
 public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
-  /// Gives everything back in the order in which it must be read: words, routes, channels, broadcasts and errands by number, pages of tokens, pages of the log
+  /// Gives everything back in the order in which it must be read: words, budgets of apps, routes, channels, broadcasts and errands by number, pages of tokens, pages of the log
   /// and of refused requests, journal rows; from old to new.
   func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError)
   /// Saves all of `commit`, so that a power cut does not take it back, or throws and saves nothing.
@@ -41,6 +41,8 @@ public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
 public enum SavedItem {
   /// The number under which an enumeration case is saved.
   case word(String, number: UInt8)
+  /// What the saved budgets of an app's tokens mean; without it, what the app's mean now.
+  case budgets(bundleID: String, UnsafeRawBufferPointer)
   /// A route.
   case route(number: UInt32, bundleID: String, PushEnvironment, upstream: String?)
   /// A channel, and until when its message is kept, if it has one.
@@ -69,6 +71,8 @@ public struct Commit: ~Copyable {
   public internal(set) var words: [(word: String, number: UInt8)] = []
   /// New routes.
   public internal(set) var routes: [(number: UInt32, bundleID: String, environment: PushEnvironment, upstream: String?)] = []
+  /// What the budgets of apps mean from this commit on.
+  public internal(set) var budgets: [(bundleID: String, budgets: [UInt8])] = []
   /// Changes to registrations, in order.
   public internal(set) var registrations: [RegistrationChange] = []
   /// Changes to channels and broadcasts, in order.

@@ -112,7 +112,7 @@ extension StoreState {
   /// Whether there is something to save that is not in the journal row.
   var hasCold: Bool {
     !registrationChanges.isEmpty || casts.hasChanges || errands.hasChanges || !vocabulary.added.isEmpty
-      || routes.savedCount < routes.names.count || payloads.hasChanges
+      || routes.savedCount < routes.names.count || payloads.hasChanges || routes.budgets.hasUnsaved
   }
 
   /// Adds what is saved beside the journal row.
@@ -122,6 +122,7 @@ extension StoreState {
     commit.errands = errands.changes
     if payloads.hasChanges { commit.payloads = payloads.change(oldest: log.oldest, bytesMax: settings.payloadBytes) }
     commit.words = vocabulary.added
+    commit.budgets = routes.budgets.changes
     for number in routes.savedCount..<routes.names.count {
       let name = routes.names[number]
       commit.routes.append((UInt32(number), name.bundleID, name.environment, name.upstream))

@@ -8,6 +8,7 @@ import Synchronization
 public final class MemoryEngine: Engine {
   private struct Contents: Sendable {
     var words: [(String, UInt8)] = []
+    var budgets: [String: [UInt8]] = [:]
     var routes: [(UInt32, String, PushEnvironment, String?)] = []
     var tokenPages: [Int: [UInt8]] = [:]
     var logPages: [UInt64: [UInt8]] = [:]
@@ -71,6 +72,9 @@ public final class MemoryEngine: Engine {
   public func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
     let saved = contents.withLock { $0 }
     for (word, number) in saved.words { try visit(.word(word, number: number)) }
+    for (bundleID, budgets) in saved.budgets {
+      try visiting(budgets) { (bytes) throws(StoreError) in try visit(.budgets(bundleID: bundleID, bytes)) }
+    }
     for (number, bundleID, environment, upstream) in saved.routes {
       try visit(.route(number: number, bundleID: bundleID, environment, upstream: upstream))
     }
@@ -111,6 +115,7 @@ public final class MemoryEngine: Engine {
     contents.withLock { contents in
       contents.words += commit.words.map { ($0.word, $0.number) }
       contents.routes += commit.routes.map { ($0.number, $0.bundleID, $0.environment, $0.upstream) }
+      for app in commit.budgets { contents.budgets[app.bundleID] = app.budgets }
       for change in commit.registrations {
         switch change {
         case .put(let registration, let registered): contents.registrations[registration.token] = (registration, registered)

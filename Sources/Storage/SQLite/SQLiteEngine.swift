@@ -23,33 +23,12 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   private struct Opened {
     let lock: FileLock
     let connection: SQLiteConnection
-    let statements: Statements
+    let statements: SQLiteCommit
     let registrations: SQLiteRegistrationWriter
     let broadcasts: SQLiteBroadcasts
     let errands: SQLiteErrands
     let payloads: SQLitePayloads
     let checkpointer: Checkpointer
-  }
-
-  /// The statements of a commit, prepared once.
-  private struct Statements {
-    var begin, end, rollback: SQLiteStatement
-    var journal, trim, tokenPage, logPage, dropLogPages, refusedPage, dropRefusedPages, word, route: SQLiteStatement
-
-    init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
-      begin = try connection.prepare("BEGIN IMMEDIATE")
-      end = try connection.prepare("COMMIT")
-      rollback = try connection.prepare("ROLLBACK")
-      journal = try connection.prepare("INSERT INTO journal(number, data) VALUES(?, ?)")
-      trim = try connection.prepare("DELETE FROM journal WHERE number <= ?")
-      tokenPage = try connection.prepare("INSERT OR REPLACE INTO token_page(number, data) VALUES(?, ?)")
-      logPage = try connection.prepare("INSERT OR REPLACE INTO log_page(number, data) VALUES(?, ?)")
-      dropLogPages = try connection.prepare("DELETE FROM log_page WHERE number < ?")
-      refusedPage = try connection.prepare("INSERT OR REPLACE INTO refused_page(number, data) VALUES(?, ?)")
-      dropRefusedPages = try connection.prepare("DELETE FROM refused_page WHERE number < ?")
-      word = try connection.prepare("INSERT OR REPLACE INTO word(word, number) VALUES(?, ?)")
-      route = try connection.prepare("INSERT INTO route(number, bundle, environment, upstream) VALUES(?, ?, ?, ?)")
-    }
   }
 
   /// Opens the store at `path`, which is made when it is missing; its folder must exist.
@@ -69,7 +48,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     let checkpointer = try Checkpointer(path, fileSystem: fileSystem)
     do throws(SQLiteConnection.Failure) {
       opened = Opened(
-        lock: lock, connection: connection, statements: try Statements(connection),
+        lock: lock, connection: connection, statements: try SQLiteCommit(connection),
         registrations: try SQLiteRegistrationWriter(connection), broadcasts: try SQLiteBroadcasts(connection),
         errands: try SQLiteErrands(connection), payloads: try SQLitePayloads(connection), checkpointer: checkpointer)
       reader = Mutex(try SQLiteRegistrations(path, fileSystem: fileSystem))
@@ -105,6 +84,9 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     journal = JournalSizes()
     try rows("SELECT word, number FROM word") { (row) throws(StoreError) in
       try visit(.word(row.text(0) ?? "", number: UInt8(truncatingIfNeeded: row.int(1))))
+    }
+    try rows("SELECT bundle, data FROM app_budget") { (row) throws(StoreError) in
+      try visit(.budgets(bundleID: row.text(0) ?? "", row.blob(1)))
     }
     try rows("SELECT number, bundle, environment, upstream FROM route ORDER BY number") { (row) throws(StoreError) in
       let environment = PushEnvironment(name: row.text(2) ?? "") ?? .production
@@ -216,7 +198,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// Writes everything but the boundaries of the transaction.
   ///
   /// - Returns: How many journal rows were removed.
-  private func write(_ commit: borrowing Commit, _ statements: Statements) throws(SQLiteConnection.Failure) -> Int {
+  private func write(_ commit: borrowing Commit, _ statements: SQLiteCommit) throws(SQLiteConnection.Failure) -> Int {
     for (word, number) in commit.words {
       statements.word.bind(1, word)
       statements.word.bind(2, Int64(number))
@@ -228,6 +210,11 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
       statements.route.bind(3, route.environment.name)
       statements.route.bind(4, route.upstream)
       try statements.route.run()
+    }
+    for app in commit.budgets {
+      statements.budgets.bind(1, app.bundleID)
+      statements.budgets.bind(2, app.budgets)
+      try statements.budgets.run()
     }
     if !commit.registrations.isEmpty { try open.registrations.apply(commit.registrations) }
     if !commit.broadcasts.isEmpty { try open.broadcasts.apply(commit.broadcasts) }

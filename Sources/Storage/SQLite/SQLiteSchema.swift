@@ -32,6 +32,7 @@ enum SQLiteSchema {
     CREATE TABLE IF NOT EXISTS errand(number INTEGER PRIMARY KEY, fixed BLOB NOT NULL, progress BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS refused_page(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS payload(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS app_budget(bundle TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
     """
 
   private static let broadcastTables = """

@@ -50,6 +50,8 @@ struct RouteTable: ~Copyable {
   private var numbers: [RouteName: UInt32] = [:]
   /// What the present configuration says.
   private(set) var resolver: RouteResolver
+  /// What the budgets of the routes' apps mean.
+  var budgets = BudgetMeanings()
   /// How many of the routes the engine knows.
   private(set) var savedCount = 0
 
@@ -74,6 +76,7 @@ struct RouteTable: ~Copyable {
     }
     numbers[name] = number
     names.append(name)
+    if budgets[name.bundleID] == nil { budgets.set(AppBudgets(policy(name.bundleID)), of: name.bundleID) }
     return number
   }
 
@@ -99,6 +102,21 @@ struct RouteTable: ~Copyable {
     for number in 0..<routes.end {
       routes[number].pointee = resolve(names[Int(number)], bundleID: routes[number].pointee.bundleID)
     }
+    _ = settleBudgets()
+  }
+
+  /// Has the budgets of every app mean what the present configuration says.
+  ///
+  /// - Returns: What those meant that meant something else, by bundle id.
+  mutating func settleBudgets() -> [String: AppBudgets] {
+    var before: [String: AppBudgets] = [:]
+    for bundleID in Set(names.map(\.bundleID)) {
+      let present = AppBudgets(policy(bundleID))
+      guard let old = budgets[bundleID], old != present else { continue }
+      before[bundleID] = old
+      budgets.set(present, of: bundleID)
+    }
+    return before
   }
 
   private func resolve(_ name: RouteName, bundleID: UnsafeRawBufferPointer) -> Route {

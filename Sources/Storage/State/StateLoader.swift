@@ -25,6 +25,8 @@ struct StateLoader {
     settleVocabulary(&state)
     switch item {
     case .word: break
+    case .budgets(let bundleID, let bytes):
+      state.routes.budgets.load(try AppBudgets(bytes, state.routes.policy(bundleID)), of: bundleID)
     case .route(let number, let bundleID, let environment, let upstream):
       let name = RouteName(bundleID: bundleID, environment: environment, upstream: upstream)
       guard state.routes.number(of: name) == number else { throw ByteReader.Malformed() }

@@ -25,6 +25,7 @@ extension StoreState {
       throw .corrupt(path: engine.description, "a waiting push has lost its payload")
     }
     state.routes.markSaved()
+    state.convertSavedBudgets(at: now)
     return state
   }
 

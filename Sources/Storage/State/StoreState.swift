@@ -123,6 +123,7 @@ struct StoreState: ~Copyable {
     payloads.committed()
     vocabulary.markSaved()
     routes.markSaved()
+    routes.budgets.markSaved()
     counters.commits += 1
   }
 

@@ -9,7 +9,7 @@ import Push
 /// Each call settles one batch, closes the round as a commit would, and keeps what is in flight.
 final class Bench {
   static let bundle = "com.example.app"
-  var now = Instant(unixSeconds: 1_800_000_000)
+  var now: Instant
   var state: StoreState
   let engine: any Engine
   let settings: StoreSettings
@@ -26,7 +26,11 @@ final class Bench {
     var at: Instant
   }
 
-  init(policy: AppPolicy = AppPolicy(), engine: any Engine = MemoryEngine(), _ adjust: (inout StoreSettings) -> Void = { _ in }) throws {
+  init(
+    policy: AppPolicy = AppPolicy(), engine: any Engine = MemoryEngine(), at now: Instant = Instant(unixSeconds: 1_800_000_000),
+    _ adjust: (inout StoreSettings) -> Void = { _ in }
+  ) throws {
+    self.now = now
     var settings = StoreSettings()
     settings.registrations = 10_000
     settings.logEntries = 4096
