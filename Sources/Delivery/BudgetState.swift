@@ -79,6 +79,11 @@ public struct BudgetState: Hashable, Sendable {
     return BudgetState(fullAt: min(payable, latest) + new.tolerance, lastCharge: lastCharge)
   }
 
+  /// What is left where the budget has been handed on to another: nothing before a window has passed.
+  public func handedOn(_ rule: BudgetRule, at now: Instant) -> BudgetState {
+    BudgetState(fullAt: max(fullAt, effective(now) + rule.recovery + rule.tolerance), lastCharge: lastCharge)
+  }
+
   /// Takes note of a further delivery that was paid for before, so that the minimum interval counts from it.
   public mutating func touch(at now: Instant) { lastCharge = effective(now) }
 }

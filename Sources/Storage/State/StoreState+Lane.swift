@@ -35,6 +35,7 @@ extension StoreState {
       if charges {
         push.pointee.isCharged = true
         change(number)
+        if tokens[number].pointee.flags.contains(.replaced) { closeBudgets(number, at: now) }
       } else if push.pointee.isCharged {
         budgets.touch(at: now)
         tokens[number].pointee.flags.insert(.touched)

@@ -27,10 +27,13 @@ extension StoreState {
     let oldRule = nominalBudget(number).map { rule($0, number) }
     let keepsPlace = !isNew && previous?.kind == registration.kind && previous?.bundleID == registration.bundleID
     if !isNew, !keepsPlace { failLane(number, .registrationRemoved, at: now) }
+    let wasReplaced = !isNew && token.pointee.flags.contains(.replaced)
     tokens.revive(number)
-    let predecessor = isNew ? predecessor(rotated, of: registration) : nil
-    let own = keepsPlace ? previous.map { ($0, Array(tokens.budgets(number))) } : nil
-    arrangeBudgets(number, registration, from: own ?? predecessor)
+    let predecessor = isNew || wasReplaced ? takeBudgets(of: rotated, for: registration, at: now) : nil
+    // What a replaced token had is the other's by now.
+    if wasReplaced, predecessor == nil { handOnBudgets(number, at: now) }
+    let own = keepsPlace && predecessor == nil ? previous.map { ($0, Array(tokens.budgets(number))) } : nil
+    arrangeBudgets(number, registration, from: own ?? predecessor.map { ($0.registration, $0.budgets) })
     if found != nil, token.pointee.route != route { writeFormerRoute(number) }
     token.pointee.kind = registration.kind
     token.pointee.route = route
@@ -43,28 +46,15 @@ extension StoreState {
     setOwnTerms(OwnTerms(registration), of: number)
     token.pointee.minimumIntervalMilliseconds = Self.milliseconds(registration.minimumInterval)
     token.pointee.coalesceMilliseconds = Self.milliseconds(registration.coalesce)
-    let predecessorRule = predecessor.flatMap { _ in
-      rotated.flatMap { tokens.find($0.token) }.flatMap { n in nominalBudget(n).map { rule($0, n) } }
-    }
-    if let new = nominalBudget(number).map({ rule($0, number) }), let old = own == nil ? predecessorRule : oldRule {
+    if let new = nominalBudget(number).map({ rule($0, number) }), let old = own == nil ? predecessor?.rule : oldRule {
       convertBudgets(number, from: old, to: new, at: now)
     }
     registrationChanges.append(.put(registration, registered: now))
     noteRegistered(registration)
-    if predecessor != nil, let rotated, let old = tokens.find(rotated.token) {
-      tokens[old].pointee.flags.insert(.replaced)
-      change(old)
-      leaveIfReplaced(old, at: now)
-    }
+    if let old = predecessor?.number { leaveIfReplaced(old, at: now) }
     change(number)
     scheduleWake(number, at: now)
     return isNew
-  }
-
-  /// Removes a registration in whose place another is, and for which nothing waits.
-  mutating func leaveIfReplaced(_ number: UInt32, at now: Instant) {
-    guard tokens[number].pointee.flags.contains(.replaced), tokens[number].pointee.isActive, !tokens[number].pointee.hasLane else { return }
-    _ = unregister(tokens.token(number), at: now)
   }
 
   /// Whether the caller may change what is registered for a token; throws `foreign` when it is an app's that it does not see.
@@ -160,14 +150,6 @@ extension StoreState {
     change(number)
     scheduleWake(number, at: now)
     return true
-  }
-
-  /// The registration before a token's rotation, with its budgets; nil unless it is of the same app and kind.
-  private func predecessor(_ rotated: Registration?, of registration: Registration) -> (Registration, [BudgetState])? {
-    guard let rotated, rotated.kind == registration.kind, rotated.bundleID == registration.bundleID,
-      let number = tokens.find(rotated.token), tokens[number].pointee.isActive
-    else { return nil }
-    return (rotated, Array(tokens.budgets(number)))
   }
 
   /// Gives every budget of the new registration the state that its widget's had.
