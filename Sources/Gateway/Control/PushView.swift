@@ -58,9 +58,7 @@ extension PushRecord {
   /// Which date it was that had passed, where that ended the push.
   private var passed: String? {
     guard cause == .expirationPassed, case .at(let date) = expiration else { return nil }
-    // What is a span on its way to somebody who takes it for a date lies at the beginning of the epoch.
-    let hint = date.unixSeconds < 1_000_000_000 ? "; it must be a date, not a number of seconds from now" : ""
-    return "apns-expiration is \(date) by the gateway's clock, \(date.unixSeconds) in Unix seconds\(hint)"
+    return "apns-expiration is \(date) by the gateway's clock, \(date.unixSeconds) in Unix seconds"
   }
 
   /// What is known to be right for the very token or payload; nil where only what holds for every one is known.

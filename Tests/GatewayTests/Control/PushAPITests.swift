@@ -117,7 +117,7 @@ import Testing
     let expired = try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))").json
     #expect(expired["disposition"] == "expired" && expired["expiration"] == "1970-01-01T01:00:00.000Z")
     let detail = expired["detail"]?.stringValue ?? ""
-    #expect(detail.hasPrefix("apns-expiration is 1970-01-01T01:00:00.000Z") && detail.contains("3600 in Unix seconds; it must be a date"))
+    #expect(detail.hasPrefix("apns-expiration is 1970-01-01T01:00:00.000Z") && detail.hasSuffix("3600 in Unix seconds"))
     #expect(try await stage.call(.delete, "/v1/registrations/\(APIStage.token(1))").status == 204)
     try await stage.push(2)
     let refused = try await stage.call(.get, "/v1/pushes/\(APIStage.id(2))").json
