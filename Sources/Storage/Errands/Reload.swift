@@ -41,6 +41,8 @@ public struct Reload: Hashable, Sendable {
   var position = ReloadPosition.start
   /// How it is spread; nil until it goes on.
   var pace: ReloadPace?
+  /// When the next slice is due; what a reload that is spread has to know after a restart, so as not to send one early.
+  var resumesAt: Instant?
   /// The pushes that have ended, by the raw value of their disposition.
   var ends = ContiguousArray(repeating: 0, count: Disposition.allCases.count)
 

@@ -35,6 +35,7 @@ enum ReloadCoding {
       arena.append(disposition.name)
       arena.append(Int64(reload.ends[Int(disposition.rawValue)]))
     }
+    if let instant = reload.resumesAt { arena.append(instant.nanoseconds) }
   }
 
   static func decode(_ fixed: inout ByteReader, _ progress: inout ByteReader) throws(ByteReader.Malformed) -> Reload {
@@ -70,6 +71,8 @@ enum ReloadCoding {
       guard let disposition = Disposition(name: name) else { throw ByteReader.Malformed() }
       reload.ends[Int(disposition.rawValue)] = Int(count)
     }
+    // Earlier builds did not write it.
+    if !progress.isAtEnd { reload.resumesAt = Instant(nanoseconds: try progress.read()) }
     return reload
   }
 

@@ -2,7 +2,8 @@ import Primitives
 
 /// How a reload is spread over time: evenly, from the instant at which it begins or goes on.
 ///
-/// What remains after a restart takes its share of the whole span, so that nothing is made up for in a burst.
+/// What remains after a restart takes its share of the whole span, so that nothing is made up for in a burst; and the next goes no sooner
+/// than it would have gone.
 struct ReloadPace: Hashable {
   private let total: Int
   private let spread: TimeSpan
@@ -12,7 +13,7 @@ struct ReloadPace: Hashable {
   /// Pushes that are sent less than this apart go in one slice.
   static let sliceInterval = TimeSpan.milliseconds(100)
 
-  /// A pace for `total` tokens within `spread`, of which `visited` are done at `now`.
+  /// A pace for `total` tokens within `spread`, of which `visited` are done, and the next goes at `now`.
   init(total: Int, spread: TimeSpan, visited: Int, at now: Instant) {
     self.total = max(total, 1)
     self.spread = max(spread, .zero)

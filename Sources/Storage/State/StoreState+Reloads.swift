@@ -19,7 +19,9 @@ extension StoreState {
     guard let reload = errands.reloads[number], reload.state == .running else { return .done }
     guard let matches = reload.matches else { return .count(reload.request.selector) }
     let pace =
-      reload.pace ?? ReloadPace(total: matches, spread: reload.request.spread, visited: reload.visited, at: now)
+      reload.pace
+      ?? ReloadPace(
+        total: matches, spread: reload.request.spread, visited: reload.visited, at: max(now, reload.resumesAt ?? now))
     if reload.pace == nil { errands.change(number) { $0.pace = pace } }
     return .walk(reload.request.selector, from: reload.position, tokens: pace.slice(limit: Limits.reloadSlice))
   }
@@ -54,6 +56,7 @@ extension StoreState {
     errands.change(number) { reload in
       reload.visited += page.tokens.count
       reload.skipped += skipped
+      reload.resumesAt = reload.pace?.due(after: reload.visited)
       if let next = page.next {
         reload.position = next
       } else {

@@ -168,6 +168,32 @@ extension Bench {
     }
   }
 
+  /// Restarts send nothing early, however many there are, and nothing is made up for.
+  @Test func restartsDoNotHurryASpreadReload() throws {
+    let bench = try bench(30)
+    var request = Self.all
+    request.spread = .seconds(3600)
+    let number = try bench.beginReload(request)
+    for _ in 0..<2 { try bench.goOn(number) }
+    let start = bench.now
+    for visited in 1..<5 {
+      for _ in 0..<3 {
+        try bench.crash()
+        _ = bench.state.nextStep(number, at: bench.now)
+        let due = start + .seconds(Int64(120 * visited))
+        #expect(bench.state.mayGoOn(bench.reload(number), at: bench.now) == (false, due))
+      }
+      bench.now = bench.now + .seconds(120)
+      #expect(bench.state.mayGoOn(bench.reload(number), at: bench.now).0)
+      try bench.goOn(number)
+      #expect(bench.reload(number).visited == visited + 1)
+    }
+    bench.now = bench.now + .seconds(1000)
+    try bench.crash()
+    try bench.goOn(number)
+    #expect(bench.state.mayGoOn(bench.reload(number), at: bench.now) == (false, bench.now + .seconds(120)))
+  }
+
   @Test func aKeyStandsForOneRequest() throws {
     let bench = try bench(1)
     var request = Self.all

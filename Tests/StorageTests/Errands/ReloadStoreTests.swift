@@ -3,6 +3,7 @@ import Foundation
 import Primitives
 import Push
 import Recorder
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -46,12 +47,13 @@ import Testing
   /// Nothing holds a store that is stopped in the middle of a reload, and the next one goes on with it.
   @Test func aStoreStopsInTheMiddle() async throws {
     let engine = MemoryEngine()
+    let time = Mutex(Instant(unixSeconds: 1_800_000_000))
     func open(_ sink: Recorder<DeviceToken>) throws -> Store {
       var settings = StoreSettings()
       (settings.registrations, settings.logEntries) = (5000, 4096)
       return try Store(
         engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: AppPolicy())), loops: 1, settings: settings,
-        clock: { Moment(Instant(unixSeconds: 1_800_000_000)) }, resolveUpstream: { _, _, _ in 1 }
+        clock: { Moment(time.withLock { $0 }) }, resolveUpstream: { _, _, _ in 1 }
       ) { _, batch in
         let sent = batch.forwards.map(\.token)
         sink.append(contentsOf: sent)
@@ -66,7 +68,11 @@ import Testing
     store.stop()
     let again = try open(second)
     defer { again.stop() }
-    // The first of what remains goes at once; the rest keeps its pace.
+    // The next goes when it would have gone, and the rest keeps its pace.
+    try await second.until { !$0.isEmpty }
+    #expect(second.all == first.all)
+    time.withLock { $0 = $0 + .seconds(100) }
+    again.clockChanged()
     try await second.until { $0.count >= 2 }
     let reload = try await again.reload(begun.id)
     #expect(reload?.state == .running && reload?.visited == 2 && reload?.matches == 10)
