@@ -41,9 +41,7 @@ extension JSONScanner {
     case .number:
       let number = try readNumber()
       if let integer = integer(of: number) { return .integer(integer) }
-      let value = double(of: number)
-      guard value.isFinite else { throw error(.numberOutOfRange, at: Int(number.range.offset)) }
-      return .number(value)
+      return .number(double(of: number))
     case .true:
       try skipValue()
       return .bool(true)

@@ -9,10 +9,11 @@ public struct JSONNumber: Hashable, Sendable {
 }
 
 extension JSONScanner {
-  /// Reads the number that comes next.
+  /// Reads the number that comes next; one beyond the range of a double is an error, as it is to Foundation's `JSONSerialization`.
   public mutating func readNumber() throws(JSONError) -> JSONNumber {
     let start = offset
     var isInteger = true
+    var mayBeHuge = false
     if next(is: UInt8(ascii: "-")) { offset += 1 }
     if next(is: UInt8(ascii: "0")) {
       offset += 1
@@ -27,12 +28,16 @@ extension JSONScanner {
     }
     if next(is: UInt8(ascii: "e")) || next(is: UInt8(ascii: "E")) {
       isInteger = false
+      mayBeHuge = true
       offset += 1
       if next(is: UInt8(ascii: "+")) || next(is: UInt8(ascii: "-")) { offset += 1 }
       try readDigits()
     }
     didReadValue()
-    return JSONNumber(range: ByteRange(offset: start, count: offset - start), isInteger: isInteger)
+    let number = JSONNumber(range: ByteRange(offset: start, count: offset - start), isInteger: isInteger)
+    // Without an exponent it takes as many digits as a double's greatest value has.
+    if mayBeHuge || offset - start > 308, !double(of: number).isFinite { throw error(.numberOutOfRange, at: start) }
+    return number
   }
 
   /// The number's value when it is written as an integer that 64 bits hold, else nil.
@@ -51,7 +56,7 @@ extension JSONScanner {
     return value
   }
 
-  /// The number's nearest double; infinite when beyond the range.
+  /// The number's nearest double; finite for every number that was read.
   public func double(of number: JSONNumber) -> Double {
     if let integer = integer(of: number) { return Double(integer) }
     return shortDouble(of: number) ?? Double(bytes[number.range].string) ?? .infinity

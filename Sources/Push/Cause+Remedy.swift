@@ -164,6 +164,14 @@ extension Cause {
       Remedy(
         "The device presented the notification.",
         "If nobody saw it, look at the app's notification settings and at the Focus on the device.")
+    case .badgeSet:
+      Remedy(
+        "The device set the number on the app's icon; the push has no words and no sound.",
+        "If the icon shows none, look at the app's notification settings, where badges can be off; 0 takes the number away.")
+    case .soundPlayed:
+      Remedy(
+        "The device played a sound; the push has no words.",
+        "If nothing was heard, look at the app's notification settings, the Focus and the silent switch; the file must be in the app.")
     case .appWoken:
       Remedy(
         "The device woke the app in the background, which has about 30 seconds for its work.",

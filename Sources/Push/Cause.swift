@@ -16,7 +16,7 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   // What an upstream said.
   case upstreamRefused, unregistered, upstreamSuspectsToken
   // What the device says (widgets.md section 7).
-  case reloaded, started, updated, ended, alertShown
+  case reloaded, started, updated, ended, alertShown, badgeSet, soundPlayed
   case appWoken, callReported, complicationUpdated, filesSignaled, locationQueried, checkedIn, speakerAnnounced, passUpdated
   case noSuchHandler
   case noSuchWidget, noSuchControl, noSuchActivity, noSuchApp, appRemoved, noSubscribers

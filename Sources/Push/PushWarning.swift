@@ -52,7 +52,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .startWithoutAlert: "A start without an aps.alert object starts nothing; send one with title and body."
     case .alertNotAnObject: "aps.alert has a form that the device does not read; send an object with title and body."
     case .inputPushTokenNotOne: "aps.input-push-token is not the number 1, so no update token is issued; send 1."
-    case .inputPushChannelNotAString: "aps.input-push-channel is not a string, so nothing starts; send the channel id in base 64."
+    case .inputPushChannelNotAString:
+      "aps.input-push-channel is not a channel's id, so nothing starts; send the id in base 64, as a string."
     case .inputPushTokenAndChannel:
       "An activity takes updates by token or by channel, not both; send either input-push-token or input-push-channel."
     case .dismissalWithoutEnd: "aps.dismissal-date counts only with the event end; leave it out of a start or an update."
@@ -61,7 +62,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .relevanceNotANumber: "aps.relevance-score is not a number; send one such as 50 without quotes."
     case .contentAvailableMissing: "A background push without content-available 1 in aps wakes no app; send the number 1."
     case .mdmMissing: "An MDM push without the string mdm is for no enrolment; send the device's PushMagic as mdm."
-    case .nothingToShow: "aps has neither alert nor badge nor sound, so an alert push shows nothing; add one or use another push type."
+    case .nothingToShow:
+      "aps has no alert, badge or sound that says something, so an alert push shows nothing; add one or use another push type."
     case .pushTypeMissing: "There is no apns-push-type, so the type is taken from the topic; send it explicitly."
     case .priorityMissing:
       "There is no apns-priority, which counts as 10; send 5 for what may wait: it spares the device's power and a Live Activity's budget."

@@ -30,6 +30,10 @@ import Testing
     (#"-d "{\"aps\":{\"timestamp\":$now,\"event\":\"update\",\"content-state\":{\"next_stop\":$n}}}""#, ["snakeCaseKey"]),
     (#"-d "{\"aps\":{\"timestamp\":$now,\"event\":\"update\"$more}}""#, []),
     (#"-d "{\"aps\":{$members}}""#, []),
+    (
+      #"-d "{\"aps\":{\"timestamp\":$now,\"event\":\"start\",\"content-state\":{},\"attributes-type\":\"R\",\"attributes\":{},\"alert\":$alert,\"input-push-channel\":\"$channel\"}}""#,
+      ["startNotCollapsed"]
+    ),
     (#"-d "{\"aps\":{\"timestamp\":\"x\",\"$key\":1}}""#, ["timestampNotWholeSeconds"]),
     (#"-d "{\"aps\":$aps,\"event\":\"end\"}""#, []),
     (#"-d "{\"aps\":{\"timestamp\":$now,\"event\":\"update\",}}""#, ["notJSON"]),

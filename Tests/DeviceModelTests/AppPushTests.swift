@@ -80,12 +80,34 @@ import Testing
     #expect(state["wakes"] == 1 && state["alerts"] == 1)
   }
 
+  /// Words count most, then a sound, then the number on the icon.
+  @Test(arguments: [
+    (#"{"badge":3}"#, PushOutcome.applied(.badgeSet, detail: "3")), (#"{"badge":0,"alert":{}}"#, .applied(.badgeSet, detail: "0")),
+    (#"{"sound":"default","badge":1}"#, .applied(.soundPlayed, detail: "default")),
+    (#"{"sound":{"critical":1,"name":"siren.caf"}}"#, .applied(.soundPlayed, detail: "siren.caf")),
+    (#"{"alert":{"body":"Hi"},"sound":"default","badge":1}"#, .applied(.alertShown, detail: "Hi")),
+  ])
+  func anAlertNeedsNoWords(aps: String, outcome: PushOutcome) throws {
+    var fleet = try phone()
+    #expect(fleet.push("{\"aps\":\(aps)}", to: try fleet.token("app"), .alert) == outcome)
+    #expect(fleet.events(of: "phone", after: 0, limit: 10) { $0.what.name == outcome.cause.name }.events.map(\.cause) == [outcome.cause])
+    #expect(try fleet.appState()["app"]?["alerts"] == 1)
+  }
+
+  @Test(arguments: [#"{"alert":{}}"#, #"{"badge":"3"}"#, #"{"sound":true}"#, #"{"alert":null,"thread-id":"x"}"#])
+  func anAlertThatSaysNothingDoesNothing(aps: String) throws {
+    var fleet = try phone()
+    #expect(fleet.push("{\"aps\":\(aps)}", to: try fleet.token("app"), .alert).cause == .payloadNotUnderstood)
+    #expect(try fleet.appState()["app"]?["alerts"] == 0)
+  }
+
   @Test func aPassIsFetched() throws {
     var fleet = DeviceFleet(seed: "test", hashSeed: 3)
     let token = try DeviceModelTests.token([1])
     for type in [PushType.alert, .background] {
       #expect(
         fleet.push("{}", to: token, type, bundleID: "pass.com.example.card") == .applied(.passUpdated, detail: "pass.com.example.card"))
+      #expect(fleet.push("[]", to: token, type, bundleID: "pass.com.example.card").cause == .payloadNotUnderstood)
     }
   }
 

@@ -95,6 +95,13 @@ import Testing
     #expect(try fleet.appState()["activities"] == [])
   }
 
+  /// A decoder takes a member that is null for one that is not there.
+  @Test func nullIsAbsent() throws {
+    var fleet = try fleet()
+    let token = try started(&fleet, startPayload(more: #","input-push-channel":null,"stale-date":null,"relevance-score":null"#))
+    #expect(fleet.push(end(start, more: #","content-state":null,"dismissal-date":null"#), to: token, .liveactivity).cause == .ended)
+  }
+
   /// Acceptance vector 8: the newest timestamp wins, milliseconds lie in the future, an end may be old.
   @Test func newestTimestampWins() throws {
     var fleet = try fleet()

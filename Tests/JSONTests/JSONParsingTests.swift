@@ -51,12 +51,27 @@ import Testing
     #expect(throws: JSONError.self, "\(text)") { try scan(text) }
   }
 
-  /// The scanner alone, with its own check for duplicates; numbers out of range are the reader's business.
+  /// Foundation, by which senders and devices write and read payloads, draws the line at the same number.
+  @Test(arguments: [
+    "1e400", "-1e309", "1.7976931348623157e308", "1e-400", "9223372036854775808", "1" + String(repeating: "0", count: 308),
+    "1" + String(repeating: "0", count: 309), "-" + String(repeating: "9", count: 400), "0.5E+1",
+  ])
+  func aNumberIsWhatADoubleHolds(number: String) throws {
+    let text = "{\"n\":\(number)}"
+    let isTaken = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) != nil
+    #expect(((try? JSONValue.parse(text)) != nil) == isTaken)
+    let bytes = Array(text.utf8)
+    var scanner = JSONScanner(bytes.span.bytes, depthMax: 64)
+    var isScanned = true
+    do { try scanner.skipValue() } catch { isScanned = false }
+    #expect(isScanned == isTaken)
+  }
+
+  /// The scanner alone, with its own check for duplicates.
   private func scan(_ text: String) throws {
     let bytes = Array(text.utf8)
     var scanner = JSONScanner(bytes.span.bytes, depthMax: 64)
-    if try scanner.kind() == .number, scanner.double(of: try scanner.readNumber()).isInfinite { _ = try JSONValue.parse("1e999") }
-    if scanner.offset == 0 { try scanner.skipValue() }
+    try scanner.skipValue()
     try scanner.finish()
   }
 

@@ -35,6 +35,9 @@ import Testing
       warning: .notJSON, field: "body", detail: "the body must be JSON: line 2, column 1: the key \"aps\" must stand only once",
       request: widgets("{\"aps\":{},\n\"aps\":{}}")),
     Case(warning: .notJSON, field: "body", detail: "there is no JSON value", request: widgets("  ")),
+    Case(
+      warning: .notJSON, field: "body", detail: "column 37: a number must lie within the range of a double",
+      request: widgets(#"{"aps":{"content-changed":true},"n":1e400}"#)),
     Case(warning: .notJSON, field: "body", detail: "must not be compressed", request: TestRequest().with { $0.body = [0x1F, 0x8B, 8, 0] }),
     Case(warning: .notAnObject, field: "body", detail: "a JSON object with aps, not an array", request: widgets("[]")),
     Case(warning: .notAnObject, field: "body", detail: "not a string", request: widgets("\"aps\"")),
@@ -122,6 +125,9 @@ import Testing
       warning: .startWithoutAlert, field: "aps.alert", detail: "not \"Go\"",
       request: activity(start.replacing(#"{"title":"t"}"#, with: "\"Go\""))),
     Case(
+      warning: .startWithoutAlert, field: "aps.alert", detail: "or the device starts no activity, not an empty object",
+      request: activity(start.replacing(#"{"title":"t"}"#, with: "{ }"))),
+    Case(
       warning: .alertNotAnObject, field: "aps.alert", detail: "an object with title and body, not \"Go\"",
       request: activity(update + #","alert":"Go""#)),
     Case(
@@ -134,8 +140,11 @@ import Testing
       warning: .inputPushChannelNotAString, field: "aps.input-push-channel", detail: "as a string, not 1",
       request: activity(start + #","input-push-channel":1"#)),
     Case(
+      warning: .inputPushChannelNotAString, field: "aps.input-push-channel", detail: "be a channel id in base 64, as a string, not \"x\"",
+      request: activity(start + #","input-push-channel":"x""#)),
+    Case(
       warning: .inputPushTokenAndChannel, field: "aps.input-push-channel", detail: "must not stand beside aps.input-push-token",
-      request: activity(start + #","input-push-channel":"x","input-push-token":1"#)),
+      request: activity(start + #","input-push-channel":"aMs2y8fFEe8AAPIAM4gHog==","input-push-token":1"#)),
     Case(
       warning: .dismissalWithoutEnd, field: "aps.dismissal-date", detail: "only with the event end, not with update",
       request: activity(update + #","dismissal-date":\#(s)"#)),
@@ -156,6 +165,13 @@ import Testing
       request: activity(update + #","relevance-score":"high""#)),
     Case(
       warning: .nothingToShow, field: "aps.alert", detail: "or an alert push shows nothing", request: .alert(#"{"content-available":1}"#)),
+    Case(
+      warning: .nothingToShow, field: "aps.alert", detail: "a string or an object with title and body, not an empty object",
+      request: .alert(#"{"alert":{}}"#)),
+    Case(warning: .nothingToShow, field: "aps.badge", detail: "must be a number, not \"3\"", request: .alert(#"{"badge":"3"}"#)),
+    Case(
+      warning: .nothingToShow, field: "aps.sound", detail: "the name of a sound file, as a string, not true",
+      request: .alert(#"{"sound":true}"#)),
     Case(
       warning: .contentAvailableMissing, field: "aps.content-available",
       detail: "aps.content-available is missing; it must be the number 1",
@@ -189,6 +205,7 @@ import Testing
     Case(warning: .unusedAPSKeys, request: widgets(#"{"aps":{"content-changed":true,"timestamp":1}}"#)),
     Case(warning: .unusedAPSKeys, request: activity(update + #","sound":"default""#)),
     Case(warning: .unusedAPSKeys, request: activity(update + #","state":{}"#)),
+    Case(warning: .unusedAPSKeys, request: activity(update + #","input-push-channel":1,"input-push-token":1"#)),
     Case(warning: .unusedAPSKeys, request: .alert(#"{"alert":"x","event":"update"}"#)),
     Case(warning: .unusedAPSKeys, request: .alert(#"{"alert":"x","title":"y"}"#)),
     Case(warning: .alertInReload, request: widgets(#"{"aps":{"content-changed":true,"alert":"x"}}"#)),
@@ -252,7 +269,7 @@ import Testing
       PushTraits(lane: .keep, activity: .start, hasContentState: true, hasAlert: true, timestamp: 1234)
     ),
     (
-      activity(start + #","input-push-channel":"x""#),
+      activity(start + #","input-push-channel":"aMs2y8fFEe8AAPIAM4gHog==""#),
       PushTraits(lane: .keep, activity: .start, hasContentState: true, hasAlert: true, timestamp: s)
     ),
     (activity(update), PushTraits(lane: .activityUpdate, activity: .update, hasContentState: true, timestamp: s)),
@@ -290,6 +307,12 @@ import Testing
     (TestRequest.of(.voip).with { $0.body = Array(#"{"caller":"x"}"#.utf8) }, PushTraits(lane: .keep)),
     (TestRequest.of(.mdm).with { $0.body = Array(#"{"mdm":"magic"}"#.utf8) }, PushTraits(lane: .keep)),
     (.alert(#"{"badge":0}"#).with { $0.priority = nil }, PushTraits(lane: .keep)),
+    (.alert(#"{"sound":"default"}"#), PushTraits(lane: .keep)),
+    (.alert(#"{"sound":{"critical":1,"name":"siren.caf","volume":1.0},"badge":3}"#), PushTraits(lane: .keep)),
+    (
+      activity(start + #","input-push-channel":"AAAA\/wAAAAAAAAAAAAAAAA==""#),
+      PushTraits(lane: .keep, activity: .start, hasContentState: true, hasAlert: true, timestamp: s)
+    ),
   ]
 
   @Test(arguments: sound.indices) func passesWhatIsSound(index: Int) throws {

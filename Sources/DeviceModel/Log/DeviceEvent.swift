@@ -7,7 +7,7 @@ public struct DeviceEvent: Sendable, Equatable {
   /// What happened; the values of `event` in JSON.
   public enum What: UInt8, CaseIterable, Sendable {
     // By pushes.
-    case widgetsReloaded, controlReloaded, activityStarted, activityUpdated, activityEnded, alertShown
+    case widgetsReloaded, controlReloaded, activityStarted, activityUpdated, activityEnded, alertShown, badgeSet, soundPlayed
     case appWoken, callReported, complicationUpdated, filesSignaled, locationQueried, checkedIn, speakerAnnounced, passUpdated
     case pushIgnored, pushRefused, pushFaulted
     // By themselves.

@@ -42,6 +42,7 @@ struct ActivityPush: Sendable, Equatable {
   /// - Parameter shift: What turns the sender's dates into the device's.
   init(aps: JSONValue, shift: TimeSpan = .zero) throws(PayloadProblem) {
     self.shift = shift
+    let aps = Self.withoutNulls(aps)
     let event = aps["event"]
     guard let name = event?.stringValue, ["start", "update", "end"].contains(name) else {
       throw Self.notUnderstood("aps.event must be \"start\", \"update\" or \"end\"\(Self.found(event))")
@@ -67,6 +68,14 @@ struct ActivityPush: Sendable, Equatable {
     case "end": self.event = .end
     default: self.event = .start(try Self.start(aps, alerts: alerts))
     }
+  }
+
+  /// Without members that are `null`, which a decoder takes for absent ones.
+  private static func withoutNulls(_ aps: JSONValue) -> JSONValue {
+    guard let members = aps.objectValue, members.contains(where: { $0.value == .null }) else { return aps }
+    var rest = JSONObject()
+    for (key, value) in members where value != .null { rest[key] = value }
+    return .object(rest)
   }
 
   private static func start(_ aps: JSONValue, alerts: Bool) throws(PayloadProblem) -> Start {

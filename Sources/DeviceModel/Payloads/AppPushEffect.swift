@@ -16,9 +16,15 @@ struct AppPushEffect {
     switch type {
     case .alert, .background:
       if bundleID.hasPrefix("pass.") {
+        // Wallet asks for the pass whatever the object holds.
+        _ = try JSONValue.object(of: payload)
         self.init(.passUpdated, .passUpdated, bundleID)
       } else if type == .alert {
-        self.init(.alertShown, .alertShown, try AlertPayload.title(of: payload))
+        switch try AlertPayload(aps: JSONValue.aps(of: payload)) {
+        case .words(let title): self.init(.alertShown, .alertShown, title)
+        case .sound(let name): self.init(.soundPlayed, .soundPlayed, name)
+        case .badge(let number): self.init(.badgeSet, .badgeSet, number.serialized())
+        }
       } else {
         let aps = try JSONValue.aps(of: payload)
         guard aps["content-available"]?.doubleValue == 1 || aps["content-available"] == true else {

@@ -47,8 +47,8 @@ public struct PayloadTemplate: Sendable {
     case .customKeys: return !hasUnknownMembers.contains("")
     case .unusedAPSKeys: return !hasUnknownMembers.contains("aps")
     case .attributesAfterStart: return unknown["aps.event"] == nil && !mayHave("aps.event", in: "aps")
-    case .eventUnknown: return unknown[field] == nil
-    case .nothingToShow: return !mayHave(field, in: parent)
+    case .eventUnknown, .inputPushChannelNotAString: return unknown[field] == nil
+    case .nothingToShow: return unknown[field] != .value && !hasUnknownMembers.contains(parent)
     // What stands there at all is at fault.
     case .dismissalWithoutEnd, .inputPushTokenAndChannel: return true
     default: return unknown[field] != .value && !mayHave(field, in: parent)

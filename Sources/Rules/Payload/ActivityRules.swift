@@ -8,7 +8,7 @@ enum ActivityRules {
     var warnings = timestampWarnings(facts, context.now)
     warnings.formUnion(stateWarnings(facts))
     warnings.formUnion(dateWarnings(facts, context.now))
-    warnings.formUnion(inputPushWarnings(facts))
+    if facts.event == .start { warnings.formUnion(inputPushWarnings(facts)) }
     if !facts.eventName.isPresent {
       warnings.insert(.eventMissing)
     } else if facts.event == .none {
@@ -20,8 +20,13 @@ enum ActivityRules {
     if facts.event == .update, facts.alert.isPresent, context.priority == .considerate { warnings.insert(.alertAtPriorityFive) }
     if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasCustomKeys { warnings.insert(.customKeys) }
-    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .alertOnly) { warnings.insert(.unusedAPSKeys) }
+    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: useless(facts.event)) { warnings.insert(.unusedAPSKeys) }
     return warnings
+  }
+
+  /// What an activity has no use for: after its start it has a token, or a channel, already.
+  static func useless(_ event: ActivityEvent) -> APSKeys {
+    event == .start ? .alertOnly : .alertOnly.union(APSKeys(.inputPushToken)).union(APSKeys(.inputPushChannel))
   }
 
   /// A plain update gives way to newer state; one with an alert does not, since the alert would be lost with it.
@@ -66,7 +71,7 @@ enum ActivityRules {
     if isStart {
       if facts.attributesType.kind != .string || facts.attributesType.text.isEmpty { warnings.insert(.attributesTypeMissing) }
       if facts.attributes.kind != .object { warnings.insert(.attributesMissing) }
-      if facts.alert.kind != .object { warnings.insert(.startWithoutAlert) }
+      if facts.alert.kind != .object || facts.isAlertEmpty { warnings.insert(.startWithoutAlert) }
     } else {
       if facts.alert.isPresent, facts.alert.kind != .object { warnings.insert(.alertNotAnObject) }
       if facts.attributes.isPresent || facts.attributesType.isPresent { warnings.insert(.attributesAfterStart) }
@@ -94,11 +99,12 @@ enum ActivityRules {
     return value.number >= Double(UnixTime.leastMilliseconds) ? .dateInMilliseconds : nil
   }
 
+  /// What only a start is asked: how the activity is to take its updates.
   private static func inputPushWarnings(_ facts: PayloadFacts) -> PushWarnings {
     var warnings: PushWarnings = []
     let (token, channel) = (facts.inputPushToken, facts.inputPushChannel)
     if token.isPresent, token.kind != .number || token.number != 1 { warnings.insert(.inputPushTokenNotOne) }
-    if channel.isPresent, channel.kind != .string { warnings.insert(.inputPushChannelNotAString) }
+    if channel.isPresent, !facts.namesChannel { warnings.insert(.inputPushChannelNotAString) }
     if token.isPresent, channel.isPresent { warnings.insert(.inputPushTokenAndChannel) }
     return warnings
   }

@@ -59,10 +59,7 @@ struct PayloadDetail: ~Escapable {
     case .contentAvailableMissing:
       return must(.contentAvailable, facts.contentAvailable, "be the number 1, or a background push wakes no app")
     case .mdmMissing: return ("mdm", "mdm is missing; it must be the PushMagic string of the device's enrolment")
-    case .nothingToShow:
-      let names = PayloadNames(body)
-      let hint = [APSKey.alert, .badge, .sound].lazy.map(names.hint).first { !$0.isEmpty } ?? ""
-      return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing\(hint)")
+    case .nothingToShow: return nothingToShow
     default: return ("body", warning.sentence)
     }
   }
@@ -72,6 +69,15 @@ struct PayloadDetail: ~Escapable {
       return ("aps.events", "aps.events must be named aps.event, and be \"start\", \"update\" or \"end\"")
     }
     return must(.event, facts.eventName, "be \"start\", \"update\" or \"end\"")
+  }
+
+  private var nothingToShow: (String, String) {
+    if facts.alert.isPresent { return must(.alert, facts.alert, "be a string or an object with title and body") }
+    if facts.badge.isPresent { return must(.badge, facts.badge, "be a number") }
+    if facts.sound.isPresent { return must(.sound, facts.sound, "be the name of a sound file, as a string") }
+    let names = PayloadNames(body)
+    let hint = [APSKey.alert, .badge, .sound].lazy.map(names.hint).first { !$0.isEmpty } ?? ""
+    return ("aps.alert", "aps.alert, aps.badge or aps.sound must be there, or an alert push shows nothing\(hint)")
   }
 
   private func timestamp(_ warning: PushWarning) -> (String, String) {
@@ -103,6 +109,7 @@ struct PayloadDetail: ~Escapable {
       case nil: nil
       case .string: body[value.text].quoted
       case .number: body[value.text].string
+      case .object where key == .alert: "an empty object"
       case let kind?: Self.article(kind)
       }
     let (field, detail) = must("aps.\(key.name)", form, not: written)
@@ -114,7 +121,7 @@ struct PayloadDetail: ~Escapable {
     let useless: APSKeys
     switch context.type {
     case .widgets, .controls: useless = .uselessInReload
-    case .liveactivity: useless = .alertOnly
+    case .liveactivity: useless = ActivityRules.useless(facts.event)
     case .alert, .background: useless = .activityOnly
     default: return nil
     }

@@ -47,6 +47,12 @@ struct PayloadFacts {
   private(set) var inputPushToken = Value()
   private(set) var inputPushChannel = Value()
   private(set) var contentAvailable = Value()
+  private(set) var badge = Value()
+  private(set) var sound = Value()
+  /// Whether `alert` is an object without a key.
+  private(set) var isAlertEmpty = false
+  /// Whether `input-push-channel` spells a channel's id.
+  private(set) var namesChannel = false
 
   /// Facts of a payload that says nothing.
   init() { root = .null }
@@ -89,10 +95,15 @@ struct PayloadFacts {
         let string = try scanner.readString()
         value.text = string.range
         if key == .event { event = Self.event(string, body) }
+        if key == .inputPushChannel { namesChannel = ChannelID(scanner.string(of: string)) != nil }
       case .number:
         let number = try scanner.readNumber()
         value.text = number.range
         value.number = scanner.double(of: number)
+      case .object where key == .alert:
+        let start = scanner.offset
+        try scanner.skipValue()
+        isAlertEmpty = Self.isEmptyObject(body.extracting(start..<scanner.offset))
       default: try scanner.skipValue()
       }
       if value.isPresent { keys.insert(APSKeys(key)) }
@@ -115,10 +126,17 @@ struct PayloadFacts {
     case .inputPushToken: inputPushToken = value
     case .inputPushChannel: inputPushChannel = value
     case .contentAvailable: contentAvailable = value
-    case .badge, .sound, .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel,
+    case .badge: badge = value
+    case .sound: sound = value
+    case .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel,
       .filterCriteria, .urlArgs, .events:
       break
     }
+  }
+
+  /// Whether an object, known to be one, has no key: nothing but white space stands between its braces.
+  private static func isEmptyObject(_ object: RawSpan) -> Bool {
+    (1..<object.byteCount - 1).allSatisfy { object.byte($0) <= UInt8(ascii: " ") }
   }
 
   private static func event(_ text: JSONText, _ body: RawSpan) -> ActivityEvent {

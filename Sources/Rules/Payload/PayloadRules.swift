@@ -108,10 +108,19 @@ enum ReloadRules {
 }
 
 /// Payloads of `alert`.
+///
+/// Source: Apple, "Generating a remote notification": an alert is a string or a dictionary, a badge a number, a sound a string or, for a
+/// critical alert, a dictionary; any one of them is something to present.
 enum AlertRules {
+  /// Whether the device finds words, a number for the icon, or a sound.
+  static func shows(_ facts: PayloadFacts) -> Bool {
+    facts.alert.kind == .string || facts.alert.kind == .object && !facts.isAlertEmpty || facts.badge.kind == .number
+      || facts.sound.kind == .string || facts.sound.kind == .object
+  }
+
   static func warnings(_ facts: PayloadFacts) -> PushWarnings {
     var warnings: PushWarnings = []
-    if facts.keys.isDisjoint(with: .shown) { warnings.insert(.nothingToShow) }
+    if !shows(facts) { warnings.insert(.nothingToShow) }
     if facts.alert.isPresent, facts.alert.kind != .object, facts.alert.kind != .string { warnings.insert(.alertNotAnObject) }
     if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .activityOnly) { warnings.insert(.unusedAPSKeys) }
