@@ -1,9 +1,10 @@
 /// Something about an accepted push that its sender should know: it will not do what was meant, or does more.
 ///
-/// The first group is what strict validation refuses with `BadPayload`; with validation `apple` the push passes and the
+/// The first group is what strict validation refuses with `BadPayload`: the device ignores the push or, where the warning
+/// `spoilsOneField`, that field. With validation `apple` the push passes and the
 /// warning is recorded. The second group never refuses.
 public enum PushWarning: UInt8, CaseIterable, Sendable {
-  // What a device silently ignores.
+  // What a device silently ignores, or a field that it does.
   case notJSON, notAnObject, apsMissing, apsNotAnObject
   case contentChangedNotTrue, channelOnDevicePush
   case eventMissing, eventUnknown, timestampMissing, timestampNotWholeSeconds, timestampInMilliseconds, timestampInFuture
@@ -23,6 +24,17 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   /// The name used in JSON.
   public var name: String { "\(self)" }
 
+  /// Whether the device passes over the one field and does the rest of what the push asks; strict validation refuses the push all the
+  /// same, since what the field was to do is not done (widgets.md section 7).
+  public var spoilsOneField: Bool {
+    switch self {
+    case .channelOnDevicePush, .alertNotAnObject, .inputPushTokenNotOne, .inputPushTokenAndChannel, .dismissalWithoutEnd,
+      .dateInMilliseconds:
+      true
+    default: false
+    }
+  }
+
   /// Whether strict validation refuses the push.
   public var isRefusedInStrict: Bool { rawValue <= PushWarning.nothingToShow.rawValue }
 
@@ -37,10 +49,12 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
       "aps.content-changed is not the JSON value true, so nothing reloads; send true without quotes, not 1 and not \"true\"."
     case .channelOnDevicePush: "apns-channel-id belongs to broadcasts, and a device push has no use for it; leave the header out."
     case .eventMissing: "The payload has no aps.event, so the activity does not change; send start, update or end (event, not events)."
-    case .eventUnknown: "aps.event is none of start, update and end, so the activity does not change; send one of these strings."
+    case .eventUnknown:
+      "aps.event is none of start, update and end, or is start in a broadcast, so no activity changes; send one of these strings."
     case .timestampMissing:
       "The payload has no aps.timestamp, so the device drops it; send the current Unix time in seconds with every push."
-    case .timestampNotWholeSeconds: "aps.timestamp is not a whole number; send the current Unix time in seconds, without quotes."
+    case .timestampNotWholeSeconds:
+      "aps.timestamp is not a whole number, so the device drops the push; send the current Unix time in seconds, without quotes."
     case .timestampInMilliseconds:
       "aps.timestamp is in milliseconds, which is far in the future, so the device drops the push; divide it by 1000."
     case .timestampInFuture:
@@ -50,15 +64,16 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .attributesTypeMissing: "A start without the string aps.attributes-type starts nothing; send the Swift type's name."
     case .attributesMissing: "A start without the object aps.attributes starts nothing; send it even when it is empty."
     case .startWithoutAlert: "A start without an aps.alert object starts nothing; send one with title and body."
-    case .alertNotAnObject: "aps.alert has a form that the device does not read; send an object with title and body."
-    case .inputPushTokenNotOne: "aps.input-push-token is not the number 1, so no update token is issued; send 1."
+    case .alertNotAnObject: "aps.alert has a form that the device does not read, so it shows no words; send an object with title and body."
+    case .inputPushTokenNotOne: "aps.input-push-token is not the number 1, so the device passes over it; send 1."
     case .inputPushChannelNotAString:
       "aps.input-push-channel is not a channel's id, so nothing starts; send the id in base 64, as a string."
     case .inputPushTokenAndChannel:
-      "An activity takes updates by token or by channel, not both; send either input-push-token or input-push-channel."
+      "An activity takes updates by token or by channel, and the device passes over one of them; send either input-push-token or input-push-channel."
     case .dismissalWithoutEnd: "aps.dismissal-date counts only with the event end; leave it out of a start or an update."
     case .dateNotANumber: "aps.stale-date or aps.dismissal-date is not a number; send Unix seconds without quotes."
-    case .dateInMilliseconds: "aps.stale-date or aps.dismissal-date is in milliseconds, which is never reached; divide it by 1000."
+    case .dateInMilliseconds:
+      "aps.stale-date or aps.dismissal-date is in milliseconds, a time that never comes, so the device passes over it; divide it by 1000."
     case .relevanceNotANumber: "aps.relevance-score is not a number; send one such as 50 without quotes."
     case .contentAvailableMissing: "A background push without content-available 1 in aps wakes no app; send the number 1."
     case .mdmMissing: "An MDM push without the string mdm is for no enrolment; send the device's PushMagic as mdm."
@@ -113,6 +128,9 @@ public struct PushWarnings: OptionSet, Hashable, Sendable {
 
   /// The warnings in the set, in the order of their declaration.
   public var all: [PushWarning] { PushWarning.allCases.filter(contains) }
+
+  /// The first warning for which the device ignores the whole push, or nil.
+  public var firstIgnored: PushWarning? { all.first { $0.isRefusedInStrict && !$0.spoilsOneField } }
 
   /// The first warning that strict validation refuses, or nil.
   public var firstRefused: PushWarning? {

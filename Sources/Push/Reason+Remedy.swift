@@ -57,7 +57,7 @@ extension Reason {
       )
     case .badPayload:
       Remedy(
-        "A device would drop this payload without telling anyone, so strict validation refuses it.",
+        "A device would drop this payload, or the field that detail names, without telling anyone, so strict validation refuses it.",
         "Correct the field that detail names; with validation set to apple the push would pass with a warning.")
     case .badCertificate:
       Remedy(

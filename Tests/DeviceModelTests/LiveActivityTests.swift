@@ -124,10 +124,20 @@ import Testing
     #expect(fleet.push(startPayload(), to: token, .liveactivity).cause == .tokenKindMismatch)
   }
 
-  @Test func startTimestampInMillisecondsDoesNotLockTheActivity() throws {
+  /// Milliseconds, or a clock that is fast, make nothing start and nothing end; a fraction is no timestamp.
+  @Test func noEventMayBeFarAhead() throws {
     var fleet = try fleet()
-    let token = try started(&fleet, startPayload(timestamp: start * 1000))
-    #expect(fleet.push(update(start), to: token, .liveactivity).disposition == .applied)
+    let starter = try fleet.token("pushToStart")
+    for ahead in [start * 1000, start + 8 * 3600 + 1] {
+      #expect(fleet.push(startPayload(timestamp: ahead), to: starter, .liveactivity).cause == .futureTimestamp)
+    }
+    let token = try started(&fleet, startPayload(timestamp: start + 8 * 3600))
+    for ahead in [start * 1000, start + 8 * 3600 + 1] {
+      #expect(fleet.push(end(ahead), to: token, .liveactivity).cause == .futureTimestamp)
+    }
+    let fraction = #"{"aps":{"timestamp":\#(start).5,"event":"end"}}"#
+    #expect(fleet.push(fraction, to: token, .liveactivity).cause == .payloadNotUnderstood)
+    #expect(fleet.push(end(start + 8 * 3600), to: token, .liveactivity).cause == .ended)
   }
 
   /// A schema in which a keyword has been forgotten, or stands at the wrong type, would let everything pass.

@@ -71,6 +71,11 @@ import Testing
       "an alert in each update", request(.liveactivity, activity(#""event":"update","content-state":{},"alert":{"title":"t"}"#)),
       "alertAtPriorityFive", .warning
     ),
+    (
+      "a dismissal before the end",
+      request(.liveactivity, activity(#""event":"update","content-state":{"stops":1},"dismissal-date":\#(now.unixSeconds)"#)),
+      "dismissalWithoutEnd", .fieldIgnored
+    ),
     ("everything at ten", request(.liveactivity, update, [("apns-priority", "-")]), "priorityMissing", .warning),
     (
       "no alert in a start", request(.liveactivity, activity(#""event":"start","attributes-type":"R","attributes":{},"content-state":{}"#)),

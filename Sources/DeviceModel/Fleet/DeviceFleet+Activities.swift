@@ -45,6 +45,7 @@ extension DeviceFleet {
       let sentence = "the app has no attributes type \(start.attributesType); it has \(known.joined(separator: ", "))\(nearest)"
       return record(.ignored(.attributesTypeUnknown, detail: sentence), of: push, index)
     }
+    if let sentence = aheadOfTime(activityPush, now) { return record(.ignored(.futureTimestamp, detail: sentence), of: push, index) }
     let contentState = activityPush.contentState ?? [:]
     if let problem = Self.problem(in: contentState, of: start.attributesType, manifest) {
       return record(.ignored(.contentStateNotDecodable, detail: problem), of: push, index)
@@ -52,7 +53,7 @@ extension DeviceFleet {
     let activity = LiveActivity(
       attributesType: start.attributesType, attributes: start.attributes, contentState: contentState,
       timestamp: activityPush.timestamp, staleDate: activityPush.staleDate, relevanceScore: activityPush.relevanceScore,
-      shift: shift, at: now)
+      at: now)
     let hosted: HostedActivity
     do {
       hosted = try add(activity, id: nil, channel: start.channel, at: place)
@@ -75,6 +76,7 @@ extension DeviceFleet {
       let sentence = "activity \(hosted.id) ended at \(hosted.activity.endInstant)"
       return record(.ignored(.activityEnded, detail: sentence), of: push, index)
     }
+    if let sentence = aheadOfTime(activityPush, now) { return record(.ignored(.futureTimestamp, detail: sentence), of: push, index) }
     let manifest = manifest(at: place)
     let state = activityPush.contentState
     if let state, let problem = Self.problem(in: state, of: hosted.activity.attributesType, manifest) {
@@ -94,13 +96,16 @@ extension DeviceFleet {
     case .staleTimestamp(let newest):
       let sentence = "aps.timestamp \(activityPush.timestamp) is older than \(newest), which activity \(hosted.id) shows"
       return record(.ignored(.staleTimestamp, detail: sentence), of: push, index)
-    case .futureTimestamp:
-      let unit = activityPush.timestamp > 100_000_000_000 ? "; it looks like milliseconds, send seconds" : ""
-      let sentence = "aps.timestamp \(activityPush.timestamp) is more than 8 hours ahead of \((now - shift).unixSeconds)\(unit)"
-      return record(.ignored(.futureTimestamp, detail: sentence), of: push, index)
     case .hadEnded(let ended):
       return record(.ignored(.activityEnded, detail: "activity \(hosted.id) ended at \(ended)"), of: push, index)
     }
+  }
+
+  /// Why the push is dropped when its timestamp is too far ahead; nil when it is not.
+  private func aheadOfTime(_ push: ActivityPush, _ now: Instant) -> String? {
+    guard LiveActivity.isAhead(push, at: now) else { return nil }
+    let unit = push.timestamp > 100_000_000_000 ? "; it looks like milliseconds, send seconds" : ""
+    return "aps.timestamp \(push.timestamp) is more than 8 hours ahead of \((now - shift).unixSeconds)\(unit)"
   }
 
   private mutating func noteDismissal(_ hosted: HostedActivity, at place: AppPlace, _ now: Instant) {

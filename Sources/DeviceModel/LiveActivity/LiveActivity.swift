@@ -26,8 +26,6 @@ struct LiveActivity: Sendable, Equatable {
     case updated
     /// Older than the newest one that was applied, which has this timestamp.
     case staleTimestamp(newest: Int64)
-    /// More than eight hours ahead.
-    case futureTimestamp
     /// The activity had ended at that instant.
     case hadEnded(Instant)
   }
@@ -36,7 +34,7 @@ struct LiveActivity: Sendable, Equatable {
   static let longestLife = TimeSpan.seconds(8 * 3600)
   /// The longest an ended one stays on the Lock Screen.
   static let longestAfterlife = TimeSpan.seconds(4 * 3600)
-  /// How far ahead of the clock an update's timestamp may lie.
+  /// How far ahead of the clock a push's timestamp may lie.
   static let timestampLead = TimeSpan.seconds(8 * 3600)
 
   let attributesType: String
@@ -54,7 +52,7 @@ struct LiveActivity: Sendable, Equatable {
   /// An activity that starts at `now`, by a push or, without a timestamp, by its app.
   init(
     attributesType: String, attributes: JSONObject, contentState: JSONObject, timestamp: Int64? = nil, staleDate: Instant? = nil,
-    relevanceScore: Double? = nil, shift: TimeSpan = .zero, at now: Instant
+    relevanceScore: Double? = nil, at now: Instant
   ) {
     self.attributesType = attributesType
     self.attributes = attributes
@@ -62,8 +60,7 @@ struct LiveActivity: Sendable, Equatable {
     self.staleDate = staleDate
     self.relevanceScore = relevanceScore ?? 0
     startedAt = now
-    // A start is taken whatever its timestamp; one in milliseconds must not make every later update look old.
-    self.timestamp = timestamp.flatMap { Instant(unixSeconds: $0) + shift > now + Self.timestampLead ? nil : $0 }
+    self.timestamp = timestamp
   }
 
   /// When it ended or, if nothing else happens, will end.
@@ -91,11 +88,13 @@ struct LiveActivity: Sendable, Equatable {
     }
   }
 
+  /// Whether a push is dropped, whatever its event, since its timestamp is more than eight hours ahead, as one in milliseconds is.
+  static func isAhead(_ push: ActivityPush, at now: Instant) -> Bool { push.sentAt > now + timestampLead }
+
   /// Applies an `update`: the newest timestamp wins, and an omitted stale-date means never stale.
   mutating func update(_ push: ActivityPush, at now: Instant) -> UpdateResult {
     if now >= endInstant { return .hadEnded(endInstant) }
     if let timestamp, push.timestamp < timestamp { return .staleTimestamp(newest: timestamp) }
-    if push.sentAt > now + Self.timestampLead { return .futureTimestamp }
     timestamp = push.timestamp
     take(push)
     staleDate = push.staleDate

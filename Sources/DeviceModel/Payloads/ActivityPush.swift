@@ -47,8 +47,8 @@ struct ActivityPush: Sendable, Equatable {
     guard let name = event?.stringValue, ["start", "update", "end"].contains(name) else {
       throw Self.notUnderstood("aps.event must be \"start\", \"update\" or \"end\"\(Self.found(event))")
     }
-    guard let timestamp = aps["timestamp"]?.doubleValue, let seconds = Int64(exactly: timestamp.rounded(.down)) else {
-      throw Self.notUnderstood("aps.timestamp must be a number of Unix seconds\(Self.found(aps["timestamp"]))")
+    guard let timestamp = aps["timestamp"]?.doubleValue, let seconds = Int64(exactly: timestamp) else {
+      throw Self.notUnderstood("aps.timestamp must be a whole number of Unix seconds\(Self.found(aps["timestamp"]))")
     }
     self.timestamp = seconds
     contentState = aps["content-state"]?.objectValue

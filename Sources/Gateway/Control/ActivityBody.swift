@@ -97,7 +97,8 @@ extension ControlAPI {
     case .push(let push):
       guard let warning = push.warnings.all.first(where: \.isRefusedInStrict) else { return }
       throw ControlError(
-        status: 400, code: "invalidPayload", message: "devices would ignore the push that this makes: \(warning.sentence)", field: "body")
+        status: 400, code: "invalidPayload",
+        message: "devices would ignore the push that this makes, or a field of it: \(warning.sentence)", field: "body")
     }
   }
   /// Whether a content-state decodes into its attributes type, as far as the app has given a schema of it.

@@ -66,7 +66,7 @@ extension AdmissionPreview {
       if cause == .none { object["happened"] = "It would go to its upstream at once." }
       object["certainty"] = .string(Certainty.cannotSee.name)
       object["remedy"] = "What the device does with it is not known before it is sent; widgetpush send tells."
-      if let warning = warnings.firstRefused {
+      if let warning = warnings.firstIgnored {
         object["happened"] = "It would go to its upstream at once, and the device would drop it without telling anyone."
         object["certainty"] = .string(Certainty.likely.name)
         object["remedy"] = .string(warning.sentence)
@@ -80,7 +80,7 @@ extension AdmissionPreview {
     case .ended(_, let cause): object = accepted(cause)
     }
     // With validation strict it would be refused for that.
-    if warnings.firstRefused != nil, result.disposition != .refused { object["deviceIgnores"] = true }
+    if warnings.firstIgnored != nil, result.disposition != .refused { object["deviceIgnores"] = true }
     object["budget"] = budget.map { .string($0.rawValue) }
     object["budgetBefore"] = budgetBefore.map { .integer(Int64($0)) }
     object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }

@@ -63,13 +63,15 @@ public struct LintFinding: Hashable, Sendable {
     case refused
     /// APNs answers 200, and the device does nothing.
     case ignored
+    /// APNs answers 200, and the device passes over the field and does the rest.
+    case fieldIgnored
     /// It works, and may not do what was meant.
     case warning
     /// It could not be judged, or not wholly.
     case note
 
     /// Whether the push does not do what it is sent for.
-    public var isWrong: Bool { self == .refused || self == .ignored }
+    public var isWrong: Bool { self == .refused || self == .ignored || self == .fieldIgnored }
   }
 
   /// How bad it is.

@@ -205,13 +205,14 @@ public struct PushLint {
       guard payload.shows(warning, of: field), !(hasUnknownPriority && warning == .backgroundAtTen) else { continue }
       // What only headers can say is no matter where there are none.
       if !request.isWhole || request.mayHaveMore, [.priorityMissing, .collapseIDMissing].contains(warning) { continue }
-      let level: LintFinding.Level = warning == .notJSON || warning.isRefusedInStrict ? .ignored : .warning
-      findings.append(LintFinding(level, warning.name, field, warning == .notJSON ? message + unexpandedHint(payload.bytes) : message))
+      findings.append(
+        LintFinding(Self.level(of: warning), warning.name, field, warning == .notJSON ? message + unexpandedHint(payload.bytes) : message))
     }
     if let value = try? JSONValue.parse(payload.bytes) {
       findings += PayloadHabits(payload: value, template: payload, type: type, request: request, now: now).findings
     }
   }
+
   /// What to add where the payload is no JSON since a shell's expansion stands in it as it is, which single quotes do.
   private func unexpandedHint(_ bytes: [UInt8]) -> String {
     do {
@@ -221,5 +222,10 @@ public struct PushLint {
       guard request.isWhole, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "$") else { return "" }
       return "; within single quotes a shell leaves $ as it stands, so end them before it, and begin them again after it"
     }
+  }
+
+  private static func level(of warning: PushWarning) -> LintFinding.Level {
+    guard warning.isRefusedInStrict else { return .warning }
+    return warning.spoilsOneField ? .fieldIgnored : .ignored
   }
 }

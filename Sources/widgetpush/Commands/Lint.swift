@@ -55,6 +55,7 @@ enum LintReport {
         switch finding.level {
         case .refused: "refused"
         case .ignored: "ignored by the device"
+        case .fieldIgnored: "field ignored by the device"
         case .warning: "warning"
         case .note: "note"
         }
@@ -76,7 +77,7 @@ enum LintReport {
     let finding = located.finding
     let kind =
       switch finding.level {
-      case .refused, .ignored: "error"
+      case .refused, .ignored, .fieldIgnored: "error"
       case .warning: "warning"
       case .note: "notice"
       }
