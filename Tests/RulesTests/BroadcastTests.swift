@@ -287,6 +287,16 @@ private let rows: [Row] = [
     #expect(refusal?.id?.description == id)
   }
 
+  /// What else a start lacks is of no interest.
+  @Test(arguments: [#"{"aps":{"event":"start"}}"#, #"{"aps":{"event":"start","timestamp":1,"content-state":{},"input-push-token":true}}"#])
+  func aStartIsToldAtOnce(body: String) {
+    let refusal = CastRequest().with { $0.body = body }.judged().refusal
+    #expect(refusal?.field == "aps.event")
+    #expect(refusal?.detail == "aps.event must be \"update\" or \"end\" in a broadcast, which starts no activity")
+    let missing = CastRequest().with { $0.body = #"{"aps":{"timestamp":1}}"# }.judged().refusal
+    #expect(missing?.detail == "aps.event is missing; it must be \"update\" or \"end\"")
+  }
+
   @Test func whatAppleAcceptsPassesWithAWarning() {
     let request = CastRequest().with { $0.body = #"{"aps":{"event":"start"}}"# }
     guard case .send(let push)? = request.judged(TestRules.apps(.apple)).request?.action else {

@@ -101,11 +101,11 @@ extension DeviceFleet {
 
   /// Source: Apple, "Sending broadcast push notification requests to APNs": a broadcast updates and ends, and starts nothing.
   private func readBroadcast(_ payload: RawSpan) throws(PayloadProblem) -> ActivityPush {
-    let push = try ActivityPush(aps: JSONValue.aps(of: payload), shift: shift)
-    if case .start = push.event {
-      throw PayloadProblem(cause: .tokenKindMismatch, sentence: "a broadcast updates or ends activities and starts none")
+    let aps = try JSONValue.aps(of: payload)
+    guard aps["event"] != "start" else {
+      throw PayloadProblem(cause: .tokenKindMismatch, sentence: "aps.event must be \"update\" or \"end\": a broadcast starts no activity")
     }
-    return push
+    return try ActivityPush(aps: aps, shift: shift)
   }
 
   private mutating func recordIgnored(_ id: PushID, _ bundleID: String, _ cause: Cause, detail: String) -> PushOutcome {

@@ -110,15 +110,9 @@ extension RequestRules {
     }
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
-      type: .liveactivity, now: time.sender, priority: sending.priority, hasCollapseID: false, hasChannelID: false)
-    let validation = apps.policy(at: app).validation
-    var (traits, warnings) = try PayloadRules.check(body, context, validation, answers.malformedBody, &memory)
-    if traits.activity == .start {
-      guard validation == .apple else {
-        throw Violation(.badPayload, "aps.event", "aps.event must be \"update\" or \"end\" in a broadcast, which starts no activity")
-      }
-      warnings.insert(.eventUnknown)
-    }
+      type: .liveactivity, now: time.sender, priority: sending.priority, hasCollapseID: false, hasChannelID: false,
+      isBroadcast: true)
+    var warnings = try PayloadRules.check(body, context, apps.policy(at: app).validation, answers.malformedBody, &memory).warnings
     if let warning = sending.expirationWarning { warnings.insert(warning) }
     return BroadcastPush(
       channel: channel, expiration: time.product(sending.expiration), priority: sending.priority ?? .immediate,

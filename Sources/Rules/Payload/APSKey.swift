@@ -114,4 +114,6 @@ struct APSKeys: OptionSet {
     .badge, .sound, .contentAvailable, .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel, .filterCriteria,
     .urlArgs, .events,
   ])
+  /// The same, and what an activity has no use for after its start: it has a token, or a channel, already.
+  static let alertOrStart = alertOnly.union(APSKeys(of: [.inputPushToken, .inputPushChannel]))
 }

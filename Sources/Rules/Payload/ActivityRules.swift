@@ -5,13 +5,14 @@ import Push
 /// Payloads of `liveactivity` (widgets.md section 4.2).
 enum ActivityRules {
   static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
+    let isStart = facts.event == .start && !context.isBroadcast
     var warnings = timestampWarnings(facts, context.now)
-    warnings.formUnion(stateWarnings(facts))
+    warnings.formUnion(stateWarnings(facts, isStart: isStart))
     warnings.formUnion(dateWarnings(facts, context.now))
-    if facts.event == .start { warnings.formUnion(inputPushWarnings(facts)) }
+    if isStart { warnings.formUnion(inputPushWarnings(facts)) }
     if !facts.eventName.isPresent {
       warnings.insert(.eventMissing)
-    } else if facts.event == .none {
+    } else if facts.event == .none || facts.event == .start && !isStart {
       warnings.insert(.eventUnknown)
     }
     if facts.relevanceScore.isPresent, facts.relevanceScore.kind != .number { warnings.insert(.relevanceNotANumber) }
@@ -20,13 +21,8 @@ enum ActivityRules {
     if facts.event == .update, facts.alert.isPresent, context.priority == .considerate { warnings.insert(.alertAtPriorityFive) }
     if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasCustomKeys { warnings.insert(.customKeys) }
-    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: useless(facts.event)) { warnings.insert(.unusedAPSKeys) }
+    if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: isStart ? .alertOnly : .alertOrStart) { warnings.insert(.unusedAPSKeys) }
     return warnings
-  }
-
-  /// What an activity has no use for: after its start it has a token, or a channel, already.
-  static func useless(_ event: ActivityEvent) -> APSKeys {
-    event == .start ? .alertOnly : .alertOnly.union(APSKeys(.inputPushToken)).union(APSKeys(.inputPushChannel))
   }
 
   /// A plain update gives way to newer state; one with an alert does not, since the alert would be lost with it.
@@ -60,9 +56,8 @@ enum ActivityRules {
     return isOld ? PushWarnings(.timestampOld) : []
   }
 
-  private static func stateWarnings(_ facts: PayloadFacts) -> PushWarnings {
+  private static func stateWarnings(_ facts: PayloadFacts, isStart: Bool) -> PushWarnings {
     var warnings: PushWarnings = []
-    let isStart = facts.event == .start
     if facts.contentState.isPresent {
       if facts.contentState.kind != .object { warnings.insert(.contentStateNotAnObject) }
     } else if isStart || facts.event == .update {

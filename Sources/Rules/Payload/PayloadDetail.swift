@@ -66,7 +66,12 @@ struct PayloadDetail: ~Escapable {
 
   private var event: (String, String) {
     if facts.keys.contains(.events), !facts.eventName.isPresent {
-      return ("aps.events", "aps.events must be named aps.event, and be \"start\", \"update\" or \"end\"")
+      return ("aps.events", "aps.events must be named aps.event, and be \(context.isBroadcast ? "" : "\"start\", ")\"update\" or \"end\"")
+    }
+    if context.isBroadcast {
+      return facts.event == .start
+        ? ("aps.event", "aps.event must be \"update\" or \"end\" in a broadcast, which starts no activity")
+        : must(.event, facts.eventName, "be \"update\" or \"end\"")
     }
     return must(.event, facts.eventName, "be \"start\", \"update\" or \"end\"")
   }
@@ -121,7 +126,7 @@ struct PayloadDetail: ~Escapable {
     let useless: APSKeys
     switch context.type {
     case .widgets, .controls: useless = .uselessInReload
-    case .liveactivity: useless = ActivityRules.useless(facts.event)
+    case .liveactivity: useless = facts.event == .start && !context.isBroadcast ? .alertOnly : .alertOrStart
     case .alert, .background: useless = .activityOnly
     default: return nil
     }

@@ -11,6 +11,8 @@ struct PayloadContext {
   var priority: Priority?
   var hasCollapseID: Bool
   var hasChannelID: Bool
+  /// Whether it goes to a channel's activities rather than to a token.
+  var isBroadcast = false
 }
 
 /// The rules for a payload's size and content (apns.md section 6, widgets.md sections 1, 4.2 and 7).
