@@ -131,7 +131,8 @@ let package = Package(
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Delivery", "Forwarding", "HTTP2", "Primitives", "Push", "Reactor", "Security", "Transport"], swiftSettings: tests),
-    .testTarget(name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push", "Seeds"], swiftSettings: tests),
+    .testTarget(
+      name: "DeviceModelTests", dependencies: ["DeviceModel", "JSON", "Primitives", "Push", "Rules", "Seeds"], swiftSettings: tests),
     .testTarget(
       name: "ControlTests",
       dependencies: [
