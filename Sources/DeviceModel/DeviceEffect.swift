@@ -4,16 +4,26 @@ public import Push
 public enum DeviceEffect: Sendable, Equatable {
   /// A token is new, or what it stands for has changed.
   case register(Registration)
+  /// A token stands where another stood: it goes on with what the gateway keeps of the old one, such as its budgets.
+  case replace(DeviceToken, by: Registration)
   /// A token stands for nothing any more.
   case unregister(DeviceToken)
 
   /// An activity has begun to follow a channel: the gateway may have its most recent message. The token is the activity's, and a name.
   case fetchMessage(DeviceToken, bundleID: String, ChannelID)
 
-  /// The token concerned.
+  /// What a token is registered as by it; nil when it registers none.
+  public var registration: Registration? {
+    switch self {
+    case .register(let registration), .replace(_, let registration): registration
+    case .unregister, .fetchMessage: nil
+    }
+  }
+
+  /// The token concerned; of two, the new one.
   public var token: DeviceToken {
     switch self {
-    case .register(let registration): registration.token
+    case .register(let registration), .replace(_, let registration): registration.token
     case .unregister(let token), .fetchMessage(let token, _, _): token
     }
   }

@@ -43,6 +43,10 @@ import Testing
         case .register(let registration):
           gateway[registration.token] = registration
           if Bool.random(using: &random) { fleet.noteRegistration(effect, .registered, detail: nil, at: now) }
+        case .replace(let old, let registration):
+          #expect(old != registration.token, "seed \(seed), step \(step)")
+          gateway[registration.token] = registration
+          if Bool.random(using: &random) { fleet.noteRegistration(effect, .registered, detail: nil, at: now) }
         case .fetchMessage: break
         case .unregister(let token): #expect(gateway.removeValue(forKey: token) != nil, "seed \(seed), step \(step)")
         }

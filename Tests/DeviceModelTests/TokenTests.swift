@@ -139,6 +139,11 @@ import Testing
     let new = try #require(rotated.first?.new)
     let effects = fleet.takeEffects()
     #expect(effects.map(\.token) == [new, old])
+    guard case .replace(old, let registration) = effects[0] else {
+      Issue.record("the new token must be registered in place of the old one: \(effects)")
+      return
+    }
+    #expect(registration.widgets.map(\.id) == ["Orders-1"])
     #expect(effects.last == .unregister(old))
     #expect(fleet.push(contentChanged, to: new, .widgets).cause == .reloaded)
     #expect(fleet.push(contentChanged, to: old, .widgets) == .refused(.unregistered, since: noon, detail: nil))
@@ -146,6 +151,16 @@ import Testing
     #expect(try fleet.rotateTokens(of: "phone", bundleID: nil, kind: nil, id: "Lamp-1", at: noon).map(\.old) == [control.token])
     #expect(try fleet.rotateTokens(of: new.hex, bundleID: nil, kind: nil, id: nil, at: noon).count == 4)
     #expect(throws: DeviceError.self) { try fleet.rotateTokens(of: "phone", bundleID: nil, kind: nil, id: "nothing", at: noon) }
+    // A token that the gateway would not have has nothing to give to its successor.
+    let refused = try fleet.token("app")
+    let entry = fleet.tokens[try #require(fleet.tokens.find(refused))]
+    fleet.noteRegistration(.register(try #require(fleet.registration(of: entry))), .refused, detail: "no", at: noon)
+    _ = fleet.takeEffects()
+    _ = try fleet.rotateTokens(of: "phone", bundleID: nil, kind: .app, id: nil, at: noon)
+    guard case .register? = fleet.takeEffects().first else {
+      Issue.record("it must be registered without the old one")
+      return
+    }
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64]) func tableAgreesWithADictionary(seed: UInt64) throws {

@@ -157,6 +157,29 @@ enum PairError: Error { case noFate }
     #expect(try await pair.push(#"{"aps":{"alert":"x"}}"#, to: token(app["app"]), .alert, id: id(5)) == 410)
   }
 
+  /// A new token is no new start: what the old one has spent stays spent.
+  @Test func aRotatedTokenGoesOnWithItsBudget() async throws {
+    let pair = try Pair(devices: Self.devices)
+    #expect(await pair.device.waitUntilRegistered(atMost: Pair.patience))
+    let device = "https://127.0.0.1:\(pair.device.port)/v1/devices/phone"
+    let app = try #require(try await pair.call("GET", "\(device)/state")["apps"]?[0])
+    let old = try #require(app["controls"]?[0]?["token"]?.stringValue)
+    #expect(try await pair.push(contentChanged, to: old, .controls, id: id(1)) == 200)
+    #expect(try await pair.fate(of: id(1))["disposition"] == "applied")
+    let spent = try #require(try await pair.call("GET", "\(pair.control)/v1/budgets/\(old)")["budgets"]?[0])
+    let remaining = try #require(spent["remaining"]?.intValue)
+    #expect(spent["burst"]?.intValue ?? 0 > remaining)
+
+    let rotated = try await pair.call("POST", "\(device)/rotate?wait=30s", ["type": "controls"])["rotated"]?[0]
+    #expect(rotated?["old"]?.stringValue == old && rotated?["registration"] == "registered")
+    let new = try #require(rotated?["token"]?.stringValue)
+    let report = try await pair.call("GET", "\(pair.control)/v1/budgets/\(new)")["budgets"]?[0]
+    #expect(report?["remaining"]?.intValue == remaining)
+    _ = try await pair.call("GET", "https://127.0.0.1:\(pair.device.port)/v1/events?event=tokenUnregistered&wait=30s&count=1")
+    #expect(try await pair.call("GET", "\(pair.control)/v1/registrations/\(old)")["error"] != nil)
+    #expect(try await pair.call("GET", "\(pair.control)/v1/registrations/\(new)")["type"] == "controls")
+  }
+
   @Test func eachPortServes() async throws {
     let pair = try Pair(devices: nil)
     #expect(Set(pair.providers).count == 2)

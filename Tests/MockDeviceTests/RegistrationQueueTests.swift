@@ -75,6 +75,45 @@ import Testing
     #expect(queue.next(at: start) == register(2))
   }
 
+  /// Whatever was to be said of the old token before, it is taken back after the new one stands in its place.
+  @Test(arguments: [false, true]) func aTokenIsReplacedBeforeItIsRemoved(isHeldUp: Bool) {
+    var queue = queue()
+    let registration = register(2).registration!
+    queue.add(register(1))
+    if isHeldUp {
+      #expect(queue.finish(register(1), .failed("refused"), at: start) == .again("refused", isFirst: true))
+    }
+    queue.add(.replace(register(1).token, by: registration))
+    queue.add(.unregister(register(1).token))
+    // The app says more of the new token: it still has to go on with what the old one had.
+    queue.add(register(2, device: "new"))
+    let replace = DeviceEffect.replace(register(1).token, by: register(2, device: "new").registration!)
+    let later = start + .seconds(1)
+    #expect(queue.next(at: later) == replace)
+    #expect(queue.finish(replace, .done, at: later) == .settled(.registered))
+    #expect(queue.next(at: later) == .unregister(register(1).token))
+    #expect(queue.finish(.unregister(register(1).token), .done, at: later) == .settled(.none))
+    #expect(queue.count == 0 && queue.next(at: later) == nil)
+  }
+
+  /// Twice rotated while the gateway is away: the newest token goes on from the one that the gateway knows.
+  @Test func theNewestTokenReplacesTheOneThatIsKnown() {
+    var queue = queue()
+    for byte in [2, 3] as [UInt8] {
+      queue.add(.replace(register(byte - 1).token, by: register(byte).registration!))
+      queue.add(.unregister(register(byte - 1).token))
+    }
+    var told: [DeviceEffect] = []
+    while let effect = queue.next(at: start) {
+      told.append(effect)
+      _ = queue.finish(effect, .done, at: start)
+    }
+    let replaced = told.firstIndex(of: .replace(register(1).token, by: register(3).registration!))
+    let removed = told.firstIndex(of: .unregister(register(1).token))
+    #expect(replaced != nil && removed != nil && replaced! < removed!)
+    #expect(told.count == 3)
+  }
+
   @Test func aLongQueueLosesNothing() {
     var queue = queue()
     for round in 0..<5000 {
@@ -125,6 +164,9 @@ import Testing
         "type": "widgets", "bundleID": "com.example.app", "environment": "development", "upstream": "device", "device": "phone",
         "user": "alice", "platform": "iOS", "widgets": [["kind": "Orders", "family": "systemSmall", "id": "Orders-1"]],
       ])
+    let successor = RegistrationCall.request(.replace(try #require(DeviceToken(hex: "ab00")), by: registration), gateway)
+    #expect(successor.method == "PUT" && successor.url == put.url)
+    #expect(try JSONValue.parse(successor.body ?? [])["replaces"] == "ab00")
     let delete = RegistrationCall.request(.unregister(token), gateway)
     #expect(delete.method == "DELETE")
     #expect(delete.body == nil)

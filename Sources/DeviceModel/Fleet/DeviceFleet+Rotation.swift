@@ -52,8 +52,9 @@ extension DeviceFleet {
     var event = DeviceEvent(.tokenRotated, at: now, device: place.device, bundleID: entry.bundleID, token: new)
     event.detail = "replaces \(entry.token)"
     log.append(event)
-    // In this order, so that the gateway is never without a token.
-    register(new)
+    // In this order, so that the gateway is never without a token, and has the old one's budgets to give to the new.
+    let isKnown = entry.foreign || entry.registration == .registered || entry.registration == .pending
+    register(new, replacing: isKnown ? entry.token : nil)
     unregister(entry.token)
     retire(entry.token, as: .unregistered(since: now))
     return RotatedToken(kind: entry.kind, bundleID: entry.bundleID, old: entry.token, new: new)

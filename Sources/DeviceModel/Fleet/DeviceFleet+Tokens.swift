@@ -31,11 +31,13 @@ extension DeviceFleet {
   }
 
   /// Lets the app's push handler tell the gateway what the token stands for now.
-  mutating func register(_ token: DeviceToken) {
+  ///
+  /// - Parameter old: The token in whose place it stands, where the gateway may know that.
+  mutating func register(_ token: DeviceToken, replacing old: DeviceToken? = nil) {
     guard registersTokens, let index = tokens.find(token), !tokens[index].foreign else { return }
     guard let registration = registration(of: tokens[index]) else { return }
     setRegistration(.pending, of: index)
-    effects.append(.register(registration))
+    effects.append(old.map { .replace($0, by: registration) } ?? .register(registration))
   }
 
   /// Lets the app's push handler take the token back from the gateway, which it had registered.

@@ -89,7 +89,7 @@ public struct DeviceFleet: Sendable {
   public mutating func noteRegistration(_ effect: DeviceEffect, _ state: RegistrationState, detail: String?, at now: Instant) {
     let token = effect.token
     guard let index = tokens.find(token) else { return }
-    if let current = registration(of: tokens[index]), effect != .register(current) { return }
+    if let current = registration(of: tokens[index]), effect.registration != current { return }
     setRegistration(state, of: index)
     let entry = tokens[index]
     let what: DeviceEvent.What =

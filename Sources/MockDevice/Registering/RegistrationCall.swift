@@ -20,9 +20,11 @@ enum RegistrationCall {
     switch effect {
     case .fetchMessage: return BlockingHTTPClient.Request("GET", url, fields: [authorization], timeout: timeout)
     case .unregister: return BlockingHTTPClient.Request("DELETE", url, fields: [authorization], timeout: timeout)
-    case .register(let registration):
+    case .register(let registration), .replace(_, let registration):
       let type = BlockingHTTPClient.Field("content-type", "application/json")
-      let body = Array(json(registration, upstream: gateway.upstream).serialized().utf8)
+      var replaced: DeviceToken?
+      if case .replace(let old, _) = effect { replaced = old }
+      let body = Array(json(registration, replacing: replaced, upstream: gateway.upstream).serialized().utf8)
       return BlockingHTTPClient.Request("PUT", url, fields: [authorization, type], body: body, timeout: timeout)
     }
   }
@@ -75,7 +77,7 @@ enum RegistrationCall {
     switch status {
     case 200..<300: return .done
     case 404:
-      if case .register = effect { break }
+      if effect.registration != nil { break }
       return .done
     case 408, 425, 429, 500...: return .failed("the gateway answered \(status)\(message(of: body))")
     default: break
@@ -90,12 +92,13 @@ enum RegistrationCall {
   }
 
   /// The body of a registration.
-  static func json(_ registration: Registration, upstream: String?) -> JSONValue {
+  static func json(_ registration: Registration, replacing old: DeviceToken? = nil, upstream: String?) -> JSONValue {
     var object: JSONObject = [
       "type": .string(registration.kind.name), "bundleID": .string(registration.bundleID),
       "environment": .string(registration.environment.name),
     ]
     object["upstream"] = (upstream ?? registration.upstream).map { .string($0) }
+    object["replaces"] = old.map { .string($0.hex) }
     object["device"] = registration.device.map { .string($0) }
     object["user"] = registration.user.map { .string($0) }
     object["platform"] = registration.platform.map { .string($0) }

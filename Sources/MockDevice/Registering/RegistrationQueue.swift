@@ -35,6 +35,8 @@ struct RegistrationQueue: Sendable {
   private var order: [DeviceToken] = []
   /// The start of what is left of `order`.
   private var head = 0
+  /// The newest token that stands, or is to stand, where another stood; while that is still to be told, the old one stays.
+  private var successors: [DeviceToken: DeviceToken] = [:]
   private var delay: TimeSpan?
   private var notBefore = Self.always
 
@@ -47,14 +49,25 @@ struct RegistrationQueue: Sendable {
   /// When the next call may be made; nil when there is none to make.
   var due: Uptime? { wanted.isEmpty ? nil : notBefore }
 
-  /// Adds an effect, in place of an older one on the same token.
+  /// Adds an effect, in place of an older one on the same token; what that one was to replace, the newer one replaces.
   mutating func add(_ effect: DeviceEffect) {
+    var effect = effect
+    switch effect {
+    case .register(let registration):
+      if case .replace(let old, _)? = wanted[effect.token] { effect = .replace(old, by: registration) }
+    case .replace(let old, let registration):
+      // The gateway has not heard of `old` yet.
+      if case .replace(let first, _)? = wanted[old] { effect = .replace(first, by: registration) }
+    case .unregister, .fetchMessage: break
+    }
+    if case .replace(let old, _) = effect { successors[old] = effect.token }
     if wanted.updateValue(effect, forKey: effect.token) == nil { order.append(effect.token) }
   }
 
   /// The effect to carry out now, which stays first until `finish`; nil when there is none, or the gateway is given time.
   mutating func next(at now: Uptime) -> DeviceEffect? {
     guard now >= notBefore, head < order.count else { return nil }
+    while case .unregister(let token) = wanted[order[head]], isToBeReplaced(token) { advance(keeping: token) }
     return wanted[order[head]]
   }
 
@@ -70,15 +83,21 @@ struct RegistrationQueue: Sendable {
     }
     delay = nil
     notBefore = Self.always
+    if case .replace(let old, _) = effect, successors[old] == effect.token { successors[old] = nil }
     let isNewest = wanted[effect.token] == effect
     advance(keeping: isNewest ? nil : effect.token)
     guard isNewest else { return .superseded }
     switch outcome {
     case .refused(let reason): return .givenUp(reason)
     case .done, .failed:
-      if case .register = effect { return .settled(.registered) }
-      return .settled(.none)
+      return .settled(effect.registration == nil ? .none : .registered)
     }
+  }
+
+  /// Whether the gateway has yet to be told which token stands in this one's place.
+  private func isToBeReplaced(_ token: DeviceToken) -> Bool {
+    guard let successor = successors[token], case .replace(token, _) = wanted[successor] else { return false }
+    return true
   }
 
   /// Takes the first token off; one with a newer word goes to the end.
