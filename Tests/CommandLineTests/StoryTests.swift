@@ -42,6 +42,15 @@ import Testing
         """)
   }
 
+  /// A push may wait until the next day, and the clock be moved for days.
+  @Test func stepsOfSeveralDaysHaveTheirDates() {
+    let steps: JSONValue = [
+      ["at": "2026-11-30T23:59:50.123Z", "disposition": "waiting"], ["at": "2026-12-02T01:31:50.123Z", "disposition": "expired"],
+    ]
+    let text = PushStory.text(of: ["id": "x", "received": "2026-11-30T23:59:50.123Z", "disposition": "expired", "steps": steps])
+    #expect(text.contains("  2026-11-30 23:59:50.123  waiting\n  2026-12-02 01:31:50.123  expired"), "\(text)")
+  }
+
   @Test func aBroadcastTellsHowManyActivitiesItReached() {
     let broadcast: JSONValue = [
       "id": "x", "channelID": "aMs2y8fFEe8AAPIAM4gHog==", "bundleID": "com.example.app", "type": "liveactivity",

@@ -61,7 +61,9 @@ enum PushStory {
 
   private static func steps(_ push: JSONValue) -> String {
     guard let steps = push["steps"]?.arrayValue, !steps.isEmpty else { return "" }
-    let rows = steps.map { step -> [String] in
+    let times = steps.map { $0["at"]?.stringValue ?? "" }
+    let isOfOneDay = times.allSatisfy { $0.prefix(10) == times[0].prefix(10) }
+    let rows = zip(steps, times).map { step, at -> [String] in
       var notes: [String] = []
       if let cause = step["cause"]?.stringValue { notes.append(cause) }
       if let upstream = step["upstream"]?.stringValue { notes.append("upstream \(upstream)") }
@@ -71,7 +73,8 @@ enum PushStory {
       case (_, let left?), (let left?, nil): notes.append("budget \(left)")
       case (nil, nil): break
       }
-      return [time(step["at"]?.stringValue ?? ""), step["disposition"]?.stringValue ?? "", notes.joined(separator: ", ")]
+      let moment = isOfOneDay ? time(at) : "\(at.prefix(10)) \(time(at))"
+      return [moment, step["disposition"]?.stringValue ?? "", notes.joined(separator: ", ")]
     }
     return (["steps"] + Table.lines(rows).map { "  \($0)" }).joined(separator: "\n")
   }
