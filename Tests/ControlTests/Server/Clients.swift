@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Recorder
 import Testing
 
 /// Runs blocking work on a thread that handlers do not need: the pool of tasks has only as many as there are cores.
@@ -44,12 +45,19 @@ func curl(_ arguments: [String], input: [UInt8] = []) async throws -> CurlResult
 func curl(_ arguments: [String], until isEnough: (FileHandle) async throws -> Void) async throws {
   let (process, output) = preparedCurl(arguments)
   process.standardInput = FileHandle.nullDevice
-  try process.run()
-  defer {
-    process.terminate()
+  let started = Recorder<Int32>()
+  // The thread that starts a process is the one that hears of its end. It has signals blocked, and so has curl: all but SIGKILL.
+  async let ended: Void = blocking {
+    try process.run()
+    started.append(process.processIdentifier)
     process.waitUntilExit()
   }
-  try await isEnough(output.fileHandleForReading)
+  try await started.until { !$0.isEmpty }
+  do {
+    defer { kill(process.processIdentifier, SIGKILL) }
+    try await isEnough(output.fileHandleForReading)
+  }
+  try await ended
 }
 
 /// A plain TCP connection to loopback that blocks, for at most ten seconds at a time.
