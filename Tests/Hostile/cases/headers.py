@@ -1,6 +1,7 @@
-"""Header lists that grow on their way in."""
+"""Header lists that grow on their way in, and fields that are longer than anybody's."""
 import itertools
 
+import expect
 import fields
 import frames
 from attack import attack
@@ -68,3 +69,32 @@ def many_fields(a):
     floods = a.repeatedly(lambda made: (frames.headers(made.next_stream(), block) for _ in itertools.count()))
     that(floods[0].closed, "the server to hang up", floods[0])
     return f"{sum(each.sent for each in floods) / len(block):.0f} lists"
+
+
+PLACES = ["/3/device/{}", "/4/broadcasts/apps/{}", "/1/apps/{}/channels", "/1/apps/{}/all-channels"]
+NAMES = ["apns-topic", "apns-id", "apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id", "apns-channel-id", "apns-request-id"]
+VALUES = {
+    "255": "a" * 255, "256": "a" * 256, "5000": "a" * 5000, "a suffix": "a" * 300 + ".push-type.widgets", "digits": "9" * 400,
+    "invalid UTF-8": b"\xff" * 200, "two bytes each": ("\u00e9" * 200).encode(), "nothing": "",
+}
+
+
+@attack(slowdown=None, each={"by nobody": False, "by a backend": True})
+def fields_of_any_length(a, authenticated):
+    """What is kept of a refused request is cut to what the log takes: no field and no path of one request ends the gateway."""
+    requests = [[(place, (name, value)) for name in NAMES for value in VALUES.values()] for place in PLACES]
+    requests.append([(place.format(value),) for place in PLACES for value in ("a" * 256, "ab" * 3000, "a." * 2000, "%C3%A9" * 400)])
+    authorization = [("authorization", "bearer " + a.server.token)] if authenticated else []
+    seen = {}
+    for group in requests:
+        made = a.connect(authenticated=authenticated)
+        for path, *more in group:
+            stream = made.next_stream()
+            block = fields.block(*fields.request(*authorization, *more, method="POST", path=path.format("22" * 32)))
+            made.send(frames.headers(stream, block, end=False), frames.data(stream, b'{"aps":{"alert":"hello"}}', end=True))
+            status = expect.accepted(made, stream).status
+            seen[status] = seen.get(status, 0) + 1
+            made.forget()
+        a.drop(made)
+    that(all(400 <= status < 500 for status in seen), "a refusal of each", f"{seen}")
+    return ", ".join(f"{count} times {status}" for status, count in sorted(seen.items()))
