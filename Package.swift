@@ -183,7 +183,8 @@ if Context.environment["WIDGETPUSH_FUZZ"] != nil {
     .executableTarget(name: "fuzz", dependencies: ["FuzzEntries"], path: "Tests/Fuzz/Driver", swiftSettings: [.swiftLanguageMode(.v6)]))
 }
 
-// scripts/test --long plays the lives of LaneModelTests in an optimised build, which takes no other tests along.
-if Context.environment["WIDGETPUSH_HISTORIES"] != nil {
-  package.targets.removeAll { $0.type == .test && $0.name != "StorageTests" }
+// Keeps the named test targets alone, such as "StorageTests,RulesTests": a build for them takes no others along. scripts/test --long plays
+// the lives of LaneModelTests so, in an optimised build.
+if let names = Context.environment["WIDGETPUSH_TEST_TARGETS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }

@@ -20,12 +20,9 @@ struct AllocationTests {
     try await gateway.settled(try #require(first["apns-id"]), as: "accepted")
     try await gateway.load(4000, to: [token])
 
-    let few = try await counter.allocations { try await gateway.load(100, to: [token]) }
-    let many = try await counter.allocations { try await gateway.load(2100, to: [token]) }
-
-    // What a connection costs is in both; one batch more in flight than ever before is a handful.
-    #expect(many.ours <= few.ours + 20, "100: \(few); 2100: \(many)")
-    #expect(many.nghttp2 <= few.nghttp2 + 2, "100: \(few); 2100: \(many)")
+    // What a connection costs is in both.
+    let extra = try await counter.leastExtra(ours: 20, nghttp2: 2) { many in try await gateway.load(many ? 2100 : 100, to: [token]) }
+    #expect(extra.ours <= 20 && extra.nghttp2 <= 2, "2,000 pushes more: \(extra)")
     #expect(try await gateway.terminate() == 0)
   }
 
@@ -46,17 +43,29 @@ struct AllocationTests {
     }
     for _ in 0..<2 { try await forward(2000) }
 
-    let few = try await counter.allocations { try await forward(100) }
-    let many = try await counter.allocations { try await forward(1100) }
-
     // A batch that is used for the first time, or for more than ever, still grows; a push has no allocation of its own.
-    #expect(many.ours <= few.ours + 250, "100: \(few); 1100: \(many)")
-    #expect(many.nghttp2 <= few.nghttp2 + 2, "100: \(few); 1100: \(many)")
+    let extra = try await counter.leastExtra(ours: 250, nghttp2: 2) { many in try await forward(many ? 1100 : 100) }
+    #expect(extra.ours <= 250 && extra.nghttp2 <= 2, "1,000 pushes more: \(extra)")
     #expect(try await gateway.terminate() == 0)
   }
 }
 
 extension AllocationCounter {
+  /// How many allocations more a long load makes than a short one, at the best of five tries, ended early by one within the bounds.
+  ///
+  /// What each push allocates is in every try. A batch that grows because more pushes than ever met in it is in the tries where the
+  /// scheduler had them meet, and each of those leaves the batch large enough for the next.
+  fileprivate func leastExtra(ours: Int, nghttp2: Int, of load: (_ isLong: Bool) async throws -> Void) async throws -> Counts {
+    var least: Counts?
+    for _ in 0..<5 {
+      let few = try await allocations { try await load(false) }
+      let extra = try await allocations { try await load(true) } - few
+      if extra.ours < least?.ours ?? .max { least = extra }
+      if extra.ours <= ours, extra.nghttp2 <= nghttp2 { return extra }
+    }
+    return least!
+  }
+
   /// How many allocations happen while `work` runs.
   fileprivate func allocations(during work: () async throws -> Void) async throws -> Counts {
     let before = try counts()

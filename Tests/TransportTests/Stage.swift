@@ -36,11 +36,11 @@ final class Stage {
 
   init(
     tls: TLSContext? = TestCertificates.server, bodyBytesMax: Int = 5121, connectionsMax: Int = 100, concurrentStreams: Int = 1000,
-    otherwise: ((Connection) -> any ConnectionDriver)? = nil
+    sweepInterval: TimeSpan = .milliseconds(20), otherwise: ((Connection) -> any ConnectionDriver)? = nil
   ) throws {
     let clock = clock
     loop = try EventLoop(clock: { Instant(unixSeconds: 1_700_000_000) }, uptime: { clock.uptime })
-    transport = TransportLoop(on: loop, connections: 1000, exchanges: 4096, blockBytesMax: 64 << 20, sweepInterval: .milliseconds(20))
+    transport = TransportLoop(on: loop, connections: 1000, exchanges: 4096, blockBytesMax: 64 << 20, sweepInterval: sweepInterval)
     handler.transport = transport
     var settings = ServerSettings(bodyBytesMax: bodyBytesMax)
     settings.concurrentStreams = concurrentStreams

@@ -5,11 +5,11 @@ final class AllocationCounter: Sendable {
   /// Allocations so far, by who asked for them.
   struct Counts: Equatable, CustomStringConvertible {
     /// The executable and the Swift runtime.
-    var ours: UInt64
+    var ours: Int
     /// libnghttp2, past its free list.
-    var nghttp2: UInt64
+    var nghttp2: Int
     /// libssl, libcrypto, libsqlite3, libc and the rest.
-    var others: UInt64
+    var others: Int
 
     static func - (a: Counts, b: Counts) -> Counts {
       Counts(ours: a.ours - b.ours, nghttp2: a.nghttp2 - b.nghttp2, others: a.others - b.others)
@@ -33,7 +33,7 @@ final class AllocationCounter: Sendable {
   func counts() throws -> Counts {
     let bytes = [UInt8](try folder.read("counts"))
     let values = stride(from: 0, to: 24, by: 8).map { start in
-      bytes[start..<(start + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      bytes[start..<(start + 8)].reversed().reduce(Int(0)) { $0 << 8 | Int($1) }
     }
     return Counts(ours: values[0], nghttp2: values[1], others: values[2])
   }
