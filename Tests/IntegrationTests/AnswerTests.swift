@@ -55,7 +55,7 @@ import Testing
     let gateway = try await gateway([answer, "200"], timeout: 15_000)
     let start = ContinuousClock.now
     let answered = try await gateway.send(PushRequest("alert", to: registered(gateway)))
-    #expect(answered.status == 200 && ContinuousClock.now - start < .seconds(10))
+    #expect(answered.status == 200 && ContinuousClock.now - start < .seconds(15), "the app's own time is not waited for")
     try await gateway.settled(try #require(answered["apns-id"]), as: "accepted", within: .seconds(40))
     #expect(try await gateway.terminate() == 0)
   }
@@ -71,15 +71,15 @@ import Testing
   }
 
   @Test func aSilentUpstreamIsWaitedForOnlySoLong() async throws {
-    let gateway = try await gateway(["hang"], timeout: 600)
+    let gateway = try await gateway(["hang"], timeout: 4000)
     let token = try await registered(gateway)
     let start = ContinuousClock.now
     #expect(try await gateway.send(PushRequest("alert", to: token)).status == 200)
-    #expect(ContinuousClock.now - start >= .milliseconds(600))
+    #expect(ContinuousClock.now - start >= .milliseconds(4000))
     // The next does not go at once, so there is no answer to wait for.
     let next = ContinuousClock.now
     #expect(try await gateway.send(PushRequest("alert", to: token)).status == 200)
-    #expect(ContinuousClock.now - next < .milliseconds(600))
+    #expect(ContinuousClock.now - next < .milliseconds(4000))
     #expect(try await gateway.terminate() == 0)
   }
 

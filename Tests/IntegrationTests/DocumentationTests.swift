@@ -119,7 +119,7 @@ import Testing
     }
     #expect(process.exitStatus == nil)
     process.signal(SIGTERM)
-    _ = try await process.waitForExit(within: .seconds(20))
+    _ = try await process.waitForExit()
     #expect(try await run(["pgrep", "-f", "--", "--state-dir \(folder.path)"]).status == 1, "something is left running")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }

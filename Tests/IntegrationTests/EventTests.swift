@@ -60,7 +60,7 @@ import Testing
     #expect(object["disposition"].string == "applied" && sent.contains(object["id"].string?.lowercased() ?? ""))
     for process in [lines, objects] {
       process.signal(signal)
-      #expect(try await process.waitForExit(within: .seconds(10)) == 0)
+      #expect(try await process.waitForExit() == 0)
       #expect(process.errors.text.isEmpty, "\(process.errors.text)")
     }
   }
@@ -86,7 +86,7 @@ import Testing
     #expect(Set(ids).count == ids.count, "\(ids)")
     #expect(tail.errors.text.contains("back"))
     tail.signal(SIGINT)
-    #expect(try await tail.waitForExit(within: .seconds(10)) == 0)
+    #expect(try await tail.waitForExit() == 0)
   }
 
   @Test func tailOfNothing() async throws {

@@ -34,7 +34,7 @@ import Testing
     try await eventually("the request is under way") { FileManager.default.fileExists(atPath: underWay) }
     before.signal(SIGTERM)
     let result = try await talk
-    #expect(try await server.process.waitForExit(within: .seconds(20)) == 0)
+    #expect(try await server.process.waitForExit() == 0)
     #expect(result.status(of: 1) == "200" || result.status(of: 1) == "503", "\(result.document)")
   }
 

@@ -14,7 +14,7 @@ import Testing
     for _ in 0..<3 { _ = try await dev.send(.widgets(token)) }
     try await eventually("all is written") { try recordedLines(path).count { $0["outcome"]["disposition"].string == "applied" } == 3 }
     recorder.signal(SIGKILL)
-    _ = try await recorder.waitForExit(within: .seconds(10))
+    _ = try await recorder.waitForExit()
     let killed = try await dev.replay(path)
     #expect(killed.status == 0 && killed.standardError.contains("ended by force"), "\(killed.standardError)")
     #expect(try killed.counts("replayed") == ["applied (reloaded)": 3])
@@ -45,7 +45,7 @@ import Testing
       _ = try await dev.send(.widgets(token))
       return recorder.exitStatus != nil
     }
-    #expect(try await recorder.waitForExit(within: .seconds(10)) == 0)
+    #expect(try await recorder.waitForExit() == 0)
     #expect(try recordedLines(path).count { $0["push"]["id"].string != nil } == 2)
     #expect(recorder.errors.text.contains(#""pushes":2"#), "\(recorder.errors.text)")
   }
@@ -56,7 +56,7 @@ import Testing
     let path = folder.path("nothing.ndjson")
     let dev = try await SharedDev.deployment()
     let recorder = try await dev.record(to: path, ["--for", "1s", "--bundle-id", "com.example.nobody"])
-    #expect(try await recorder.waitForExit(within: .seconds(20)) == 0)
+    #expect(try await recorder.waitForExit() == 0)
     let all = try recordedLines(path)
     #expect(all.first?["recording"]["bundleID"].string == "com.example.nobody" && all.last?["end"]["pushes"].int == 0)
     let times = all.compactMap { $0["at"].string.flatMap { Instant(rfc3339: $0) } }
@@ -88,7 +88,7 @@ import Testing
     func of(_ name: String) throws -> [Document] { try recordedLines(path).map { $0[name] }.filter { $0["id"].string != nil } }
     try await eventually("all have come to an end") { try of("outcome").count { $0["disposition"].string != "waiting" } == 3 }
     recorder.signal(SIGINT)
-    _ = try await recorder.waitForExit(within: .seconds(10))
+    _ = try await recorder.waitForExit()
     let pushes = try of("push")
     #expect(pushes.count == 3 && pushes.allSatisfy { $0["headers"]["apns-topic"].string == "com.example.app" }, "\(pushes)")
     #expect(Set(try of("outcome").map { $0["id"].string }) == Set(pushes.map { $0["id"].string }))
@@ -109,7 +109,7 @@ import Testing
     dev = try await Deployment.start(["dev"], in: folder)
     try await eventually("it goes on") { try recordedLines(path).count { $0["recording"]["version"].int == 1 } == 2 }
     recorder.signal(SIGTERM)
-    #expect(try await recorder.waitForExit(within: .seconds(10)) == 0)
+    #expect(try await recorder.waitForExit() == 0)
     #expect(recorder.errors.text.contains("it was interrupted once"), "\(recorder.errors.text)")
     let result = try await dev.replay(path)
     #expect(result.status == 0 && result.standardError.contains("nothing was recorded"), "\(result.standardError)")

@@ -43,7 +43,7 @@ import Testing
       _ = try await dev.control("POST", "/v1/clock/advance", #"{"by":"100s"}"#)
     }
     recorder.signal(SIGINT)
-    #expect(try await recorder.waitForExit(within: .seconds(20)) == 0)
+    #expect(try await recorder.waitForExit() == 0)
     let total = 3 * rounds + 7
     #expect(recorder.errors.text == "\(total) pushes recorded\n")
 
@@ -120,7 +120,7 @@ import Testing
     #expect(try await dev.control("GET", "/v1/apps/com.example.app").json["budgetMode"].string == "reject")
     #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == true)
     process.signal(SIGINT)
-    #expect(try await process.waitForExit(within: .seconds(20)) == 1)
+    #expect(try await process.waitForExit() == 1)
     let report = try Document(process.output.data)
     #expect(report["interrupted"].bool == true && report["pushes"].int == 1, "\(process.output.text)")
     #expect(try await dev.control("GET", "/v1/apps/com.example.app").text == before)
@@ -172,7 +172,7 @@ import Testing
     _ = try await dev.control("POST", "/v1/clock/advance", #"{"by":"20s"}"#)
     _ = try await dev.send(.widgets(token))
     recorder.signal(SIGINT)
-    _ = try await recorder.waitForExit(within: .seconds(10))
+    _ = try await recorder.waitForExit()
     let before = try await dev.control("GET", "/v1/clock").json["offsetSeconds"].double
     let start = ContinuousClock.now
     let result = try await dev.replay(path, ["--real-time", "--speed", "10"])

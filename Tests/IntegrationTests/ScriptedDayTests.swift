@@ -8,15 +8,11 @@ import Testing
     let state = try Folder()
     let path = URL(fileURLWithPath: Deployment.executable).deletingLastPathComponent().path
     let ports = ["--provider-port", "0", "--control-port", "0", "--device-port", "0", "--plain-port", "0"]
-    let start = ContinuousClock.now
     let result = try await run(
       [Deployment.executable, "dev", "--state-dir", state.path] + ports
         + ["--", "sh", root.appendingPathComponent("docs/scripted-day.sh").path],
       environment: ["PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"], within: .seconds(240))
-    let elapsed = ContinuousClock.now - start
     #expect(result.status == 0, "\(result.text)\n\(result.standardError)")
     #expect(result.text.contains("a day of 500 pushes went as expected"), "\(result.text)\n\(result.standardError)")
-    // Half a minute by itself; the test allows for others that have the processors meanwhile.
-    #expect(elapsed < .seconds(120), "\(elapsed)")
   }
 }

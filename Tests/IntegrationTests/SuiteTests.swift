@@ -99,7 +99,7 @@ import Testing
   @Test func aSecondDevOfTheFolderIsToldWhoRuns() async throws {
     let dev = try await Deployment.start(["dev"])
     let second = try Deployment.launch(["dev"], in: dev.state)
-    #expect(try await second.waitForExit(within: .seconds(20)) == 1)
+    #expect(try await second.waitForExit() == 1)
     let said = second.errors.text
     #expect(said.contains("runs with the state folder \(dev.state.path) already (process \(dev.process.pid))"), "\(said)")
     #expect(said.contains("widgetpush env") && said.contains("kill \(dev.process.pid)"), "\(said)")
@@ -136,14 +136,14 @@ import Testing
       try await eventually("the command runs: \(process.errors.text)") { process.output.text.contains("waits") }
       process.signal(signal)
     }
-    #expect(try await process.waitForExit(within: .seconds(20)) == status, "\(process.output.text)\(process.errors.text)")
+    #expect(try await process.waitForExit() == status, "\(process.output.text)\(process.errors.text)")
     let credentials = try Document(folder.read("credentials.json"))
     #expect(credentials["control"].string == nil, "the addresses are gone with it")
   }
 
   @Test func aCommandThatIsNotThereIsNamed() async throws {
     let process = try Deployment.launch(["dev", "--", "no-such-command"], in: try Folder())
-    #expect(try await process.waitForExit(within: .seconds(20)) == 1)
+    #expect(try await process.waitForExit() == 1)
     #expect(process.errors.text.contains("no-such-command"), "\(process.errors.text)")
   }
 }

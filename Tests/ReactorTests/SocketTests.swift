@@ -40,9 +40,9 @@ private final class Peer: ReadinessHandler {
   private let loop: EventLoop
   init() throws { loop = try EventLoop(clock: { Instant(unixSeconds: 0) }) }
 
-  /// Runs rounds until `condition` holds; false after five seconds of nothing.
+  /// Runs rounds until `condition` holds; false after two minutes without.
   private func wait(until condition: () -> Bool) -> Bool {
-    let end = Uptime.read() + .seconds(5)
+    let end = Uptime.read() + .seconds(120)
     while !condition() {
       guard Uptime.read() < end else { return false }
       loop.turn(waitingAtMost: .seconds(1))

@@ -52,9 +52,9 @@ final class Stage {
 
   deinit { loop.close() }
 
-  /// Runs rounds until `condition` holds; false after ten seconds without.
+  /// Runs rounds until `condition` holds; false after two minutes without.
   func wait(until condition: () -> Bool) -> Bool {
-    let end = Uptime.read() + .seconds(10)
+    let end = Uptime.read() + .seconds(120)
     while !condition() {
       guard Uptime.read() < end else { return false }
       loop.turn(waitingAtMost: .milliseconds(500))

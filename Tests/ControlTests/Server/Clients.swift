@@ -20,7 +20,7 @@ struct CurlResult: Sendable {
 private func preparedCurl(_ arguments: [String]) -> (process: Process, output: Pipe) {
   let (process, output) = (Process(), Pipe())
   process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-  process.arguments = ["--silent", "--max-time", "20", "--cacert", TestCertificates.authorityPath] + arguments
+  process.arguments = ["--silent", "--max-time", "120", "--cacert", TestCertificates.authorityPath] + arguments
   process.standardOutput = output
   process.standardError = FileHandle.nullDevice
   return (process, output)
@@ -60,13 +60,13 @@ func curl(_ arguments: [String], until isEnough: (FileHandle) async throws -> Vo
   try await ended
 }
 
-/// A plain TCP connection to loopback that blocks, for at most ten seconds at a time.
+/// A plain TCP connection to loopback that blocks, for at most two minutes at a time.
 final class RawClient: Sendable {
   private let descriptor: Int32
 
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var timeout = timeval(tv_sec: 10, tv_usec: 0)
+    var timeout = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

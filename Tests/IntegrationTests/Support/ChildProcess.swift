@@ -37,7 +37,7 @@ final class ChildProcess: Sendable {
   var exitStatus: Int32? { status.withLock { $0 } }
 
   /// Waits for the exit and for the end of both outputs.
-  func waitForExit(within limit: Duration) async throws -> Int32 {
+  func waitForExit(within limit: Duration = .seconds(120)) async throws -> Int32 {
     try await eventually(within: limit, "process \(pid) exits") {
       self.exitStatus != nil && self.output.isClosed && self.errors.isClosed
     }

@@ -53,7 +53,7 @@ struct Answer: Sendable, CustomStringConvertible {
 ///   - protocolOption: `--http2` (which over TLS is ALPN h2 and http/1.1), `--http1.1` or `--http2-prior-knowledge`.
 func curl(
   _ method: String = "GET", _ url: String, ca: String?, headers: [String] = [], body: Data? = nil, protocolOption: String = "--http2",
-  options: [String] = [], seconds: Int = 20
+  options: [String] = [], seconds: Int = 120
 ) async throws -> Answer {
   var command = ["curl", "-sS", "-i", protocolOption, "--max-time", "\(seconds)", "-X", method]
   if let ca { command += ["--cacert", ca] }
@@ -112,7 +112,7 @@ extension Deployment {
 
   /// The push, once it has one of these dispositions.
   @discardableResult
-  func settled(_ id: String, as dispositions: String..., within limit: Duration = .seconds(20)) async throws -> Document {
+  func settled(_ id: String, as dispositions: String..., within limit: Duration = .seconds(120)) async throws -> Document {
     var last: Document?
     do {
       try await eventually(within: limit, "push \(id) is \(dispositions)") {

@@ -89,7 +89,7 @@ final class Deployment: Sendable {
   func credentials() throws -> Document { try Document(state.read("credentials.json")) }
 
   /// Asks it to end, and returns its exit status.
-  func terminate(within limit: Duration = .seconds(20)) async throws -> Int32 {
+  func terminate(within limit: Duration = .seconds(120)) async throws -> Int32 {
     process.signal(SIGTERM)
     return try await process.waitForExit(within: limit)
   }
@@ -97,6 +97,6 @@ final class Deployment: Sendable {
   /// Ends it as a crash would.
   func crash() async throws {
     process.signal(SIGKILL)
-    _ = try await process.waitForExit(within: .seconds(20))
+    _ = try await process.waitForExit()
   }
 }

@@ -7,7 +7,8 @@ struct HarnessError: Error, CustomStringConvertible {
 }
 
 /// Returns as soon as `condition` holds, and throws naming `what` when it does not within `limit`.
-func eventually(within limit: Duration = .seconds(20), _ what: @autoclosure () -> String, _ condition: () async throws -> Bool) async throws
+func eventually(within limit: Duration = .seconds(120), _ what: @autoclosure () -> String, _ condition: () async throws -> Bool)
+  async throws
 {
   let deadline = ContinuousClock.now + limit
   while try await !condition() {
