@@ -6,18 +6,12 @@ import Testing
 /// What went wrong in the field: each failure has tests that exist, or says why a gateway cannot see it; and nothing that a push may be told
 /// is without a test.
 @Suite("Failures") struct FailuresTests {
-  private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-
   /// The text of every test but those of the repository itself.
   private static let text: String = {
-    let files = (try? FileManager.default.subpathsOfDirectory(atPath: tests.path)) ?? []
+    let files = (try? FileManager.default.subpathsOfDirectory(atPath: TestNames.folder.path)) ?? []
     return files.filter { $0.hasSuffix(".swift") && !$0.hasPrefix("RepositoryTests") }
-      .compactMap { try? String(contentsOf: tests.appendingPathComponent($0), encoding: .utf8) }.joined(separator: "\n")
+      .compactMap { try? String(contentsOf: TestNames.folder.appendingPathComponent($0), encoding: .utf8) }.joined(separator: "\n")
   }()
-
-  /// The names of all test functions.
-  private static let functions: Set<String> = Set(
-    text.components(separatedBy: "func ").dropFirst().map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) })
 
   /// Every word that stands behind a period or in quotes: a case of an enumeration, or its name in JSON.
   private static let names: Set<String> = {
@@ -45,19 +39,17 @@ import Testing
   private static let lowercaseNames = Set(names.map { $0.lowercased() })
 
   @Test func everyFailureHasItsTests() throws {
-    let table = try String(contentsOf: Self.tests.appendingPathComponent("failures.md"), encoding: .utf8)
-    let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }.map {
-      $0.dropFirst(2).dropLast(2).components(separatedBy: " | ")
-    }
+    let rows = try TestNames.rows(of: "failures.md")
     #expect(rows.map { $0[0] } == (1...36).map(String.init))
     for row in rows {
       try #require(row.count == 3, "\(row)")
-      let told = row[2].matches(of: /`([^`]+)`/).map { String($0.1) }
-      for name in told { #expect(Self.functions.contains(name), "\(row[0]): no test is named \(name)") }
+      let missing = TestNames.missing(in: row[2])
+      #expect(missing.isEmpty, "\(row[0]) names tests that do not exist: \(missing)")
       if row[2].hasPrefix("none can") {
         #expect(row[2].count > 40, "\(row[0]): why none can is said")
       } else {
-        #expect(!told.isEmpty, "\(row[0]) has no test")
+        let isNamed = !TestNames.named(in: row[2]).isEmpty
+        #expect(isNamed, "\(row[0]) has no test")
       }
     }
   }
@@ -86,7 +78,7 @@ import Testing
   // MARK: The table for people
 
   @Test func theTablesOfCausesSayWhatTheProductSays() throws {
-    let path = Self.tests.deletingLastPathComponent().appendingPathComponent("docs/causes.md")
+    let path = TestNames.folder.deletingLastPathComponent().appendingPathComponent("docs/causes.md")
     let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     func rows(after head: String) -> [String] { Array(lines.drop { $0 != head }.dropFirst(2).prefix { $0.hasPrefix("|") }) }
     func row(_ name: String, _ remedy: Remedy) -> String {
