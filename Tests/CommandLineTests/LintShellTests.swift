@@ -109,7 +109,7 @@ import Testing
 
   /// A schema is asked about what is known.
   @Test func aSchemaJudgesWhatIsKnown() throws {
-    let schema = try ContentStateSchema(
+    let schema = try CodableSchema(
       try JSONValue.parse(
         #"{"type":"object","required":["stops","mode"],"properties":{"stops":{"type":"integer"},"mode":{"enum":["bus","tram"]},"eta":{"type":"number","format":"date2001"}}}"#
       ),

@@ -10,7 +10,7 @@ import Testing
     manifest.activities = [
       .init(
         attributesType: "DeliveryAttributes",
-        contentState: try? ContentStateSchema(
+        contentState: try? CodableSchema(
           ["type": "object", "required": ["stops"], "properties": ["stops": ["type": "integer"]]], at: "schema"))
     ]
     return manifest

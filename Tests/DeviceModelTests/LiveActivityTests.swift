@@ -10,7 +10,7 @@ import Testing
 
   private func fleet(_ schema: JSONValue? = nil) throws -> DeviceFleet {
     var manifest = AppManifest()
-    let contentState = try schema.map { try ContentStateSchema($0, at: "contentState") }
+    let contentState = try schema.map { try CodableSchema($0, at: "contentState") }
     manifest.activities = [AppManifest.ActivityType(attributesType: "OrderAttributes", contentState: contentState)]
     return try phone(manifest)
   }
@@ -147,7 +147,7 @@ import Testing
       (["required": ["stage"]], ["stage": 1], nil), (["items": ["type": "integer"]], ["a"], "x[0] must be an integer"),
       (["format": "date2001"], "now", "x must be a number of seconds"), (["enum": ["a"]], "b", "x must be one of a"),
     ] as [(JSONValue, JSONValue, String?)] {
-      let found = try ContentStateSchema(schema, at: "x").problem(in: value, at: "x")?.message
+      let found = try CodableSchema(schema, at: "x").problem(in: value, at: "x")?.message
       #expect(found.map { $0.hasPrefix(problem ?? "nothing") } ?? (problem == nil), "\(schema): \(found ?? "")")
     }
     for (schema, field) in [
@@ -155,7 +155,7 @@ import Testing
       (["type": "integer", "format": "date2001"], "x.format"), (["type": "object", "enum": ["a"]], "x.enum"),
       (["enum": ["a"], "required": ["b"]], "x.required"), (["properties": [1]], "x.properties"),
     ] as [(JSONValue, String)] {
-      let error = #expect(throws: FieldError.self) { try ContentStateSchema(schema, at: "x") }
+      let error = #expect(throws: FieldError.self) { try CodableSchema(schema, at: "x") }
       #expect(error?.field == field, "\(schema): \(error?.message ?? "")")
     }
   }

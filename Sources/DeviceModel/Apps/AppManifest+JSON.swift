@@ -19,9 +19,9 @@ extension AppManifest {
     }
     for var activity in try reader.optionalObjects("activities", max: Limits.activitiesPerApp) ?? [] {
       let type = try Self.name("attributesType", of: &activity)
-      var schema: ContentStateSchema?
+      var schema: CodableSchema?
       if let value = activity.optionalValue("contentState") {
-        schema = try ContentStateSchema(value, at: "\(activity.path).contentState")
+        schema = try CodableSchema(value, at: "\(activity.path).contentState")
       }
       activities.append(ActivityType(attributesType: type, contentState: schema))
       try activity.finish()

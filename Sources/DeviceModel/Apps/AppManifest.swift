@@ -36,10 +36,10 @@ public struct AppManifest: Hashable, Sendable {
     /// The name of the Swift type of its attributes, as pushes spell it in `attributes-type`.
     public var attributesType: String
     /// What its `ContentState` decodes from; nil takes any object.
-    public var contentState: ContentStateSchema?
+    public var contentState: CodableSchema?
 
     /// An activity type with these values.
-    public init(attributesType: String, contentState: ContentStateSchema? = nil) {
+    public init(attributesType: String, contentState: CodableSchema? = nil) {
       self.attributesType = attributesType
       self.contentState = contentState
     }
@@ -63,7 +63,7 @@ public struct AppManifest: Hashable, Sendable {
   public init() {}
 
   /// The schema of that attributes type's content-state, where one is declared.
-  func contentStateSchema(of attributesType: String) -> ContentStateSchema? {
+  func contentStateSchema(of attributesType: String) -> CodableSchema? {
     activities.first { $0.attributesType == attributesType }?.contentState
   }
 }

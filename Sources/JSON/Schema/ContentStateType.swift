@@ -3,14 +3,14 @@ public struct ContentStateType: Hashable, Sendable {
   /// The name of the `ActivityAttributes` type.
   public let attributesType: String
   /// What its `ContentState` decodes from.
-  public let schema: ContentStateSchema
+  public let schema: CodableSchema
   /// The schema as it was written.
   public let source: JSONValue
 
   /// Reads a schema; throws what is wrong with it.
   public init(_ attributesType: String, _ source: JSONValue, at path: String) throws(FieldError) {
     self.attributesType = attributesType
-    schema = try ContentStateSchema(source, at: path)
+    schema = try CodableSchema(source, at: path)
     self.source = source
   }
 

@@ -18,7 +18,7 @@ struct ContentStateRules: Sendable {
   }
 
   /// What a start push's content-state has against it by the schema of the type that it names; nil when there is none, or nothing.
-  func mismatchOfStart(_ body: RawSpan, app: Int, now: Instant) -> ContentStateMismatch? {
+  func mismatchOfStart(_ body: RawSpan, app: Int, now: Instant) -> CodableMismatch? {
     guard !types[app].isEmpty, let aps = Self.aps(body), let state = aps["content-state"],
       let type = types[app].first(where: { $0.attributesType == aps["attributes-type"]?.stringValue })
     else { return nil }

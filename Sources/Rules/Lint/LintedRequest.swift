@@ -40,7 +40,7 @@ public struct LintedRequest: Hashable, Sendable {
   public var assumedType: String?
 
   /// What the content-state is to decode from, where that is known.
-  public var contentState: ContentStateSchema?
+  public var contentState: CodableSchema?
 
   /// A request that says nothing.
   public init() {}

@@ -24,7 +24,7 @@ struct PayloadHabits {
   }
 
   /// What the schema says, which knows better than habit what is a date.
-  private func schema(_ schema: ContentStateSchema) -> [LintFinding] {
+  private func schema(_ schema: CodableSchema) -> [LintFinding] {
     let path = "aps.content-state"
     guard type == .liveactivity, let state = payload["aps"]?["content-state"],
       let mismatch = schema.mismatch(in: template.filling(state, at: path, for: schema, now: now), at: path, now: now)

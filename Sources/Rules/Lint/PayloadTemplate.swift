@@ -59,7 +59,7 @@ public struct PayloadTemplate: Sendable {
   private func mayHave(_ field: String, in parent: String) -> Bool { hasUnknownMembers.contains(parent) && !members.contains(field) }
 
   /// `value` with what a schema takes where it is not known.
-  func filling(_ value: JSONValue, at path: String, for schema: ContentStateSchema, now: Instant) -> JSONValue {
+  func filling(_ value: JSONValue, at path: String, for schema: CodableSchema, now: Instant) -> JSONValue {
     if unknown.isEmpty && hasUnknownMembers.isEmpty { return value }
     if unknown[path] == .value { return schema.sample(now: now) }
     switch schema {
@@ -136,7 +136,7 @@ extension PayloadTemplate {
   }
 }
 
-extension ContentStateSchema {
+extension CodableSchema {
   /// A value that the schema takes.
   fileprivate func sample(now: Instant) -> JSONValue {
     switch self {

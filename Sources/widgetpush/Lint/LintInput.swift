@@ -15,7 +15,7 @@ struct LintInput {
   ///
   /// - Parameter type: The push type, where nothing else says it.
   /// - Parameter contentState: What the content-state is to decode from.
-  init(_ name: String, _ bytes: [UInt8], type: String?, contentState: ContentStateSchema? = nil) {
+  init(_ name: String, _ bytes: [UInt8], type: String?, contentState: CodableSchema? = nil) {
     self.name = name
     let text = String(decoding: bytes, as: UTF8.self)
     lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
@@ -40,9 +40,9 @@ struct LintInput {
   }
 
   /// The schema in a file.
-  static func schema(_ path: String) throws(CommandError) -> ContentStateSchema {
+  static func schema(_ path: String) throws(CommandError) -> CodableSchema {
     do {
-      return try ContentStateSchema(try JSONValue.parse(try Files.bytes(path)), at: "schema")
+      return try CodableSchema(try JSONValue.parse(try Files.bytes(path)), at: "schema")
     } catch {
       throw CommandError("\(path) is no schema that is understood here: \(error)")
     }

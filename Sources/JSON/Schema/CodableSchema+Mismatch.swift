@@ -1,7 +1,7 @@
 public import Primitives
 
 /// What stands between a value and what a Swift type makes of it.
-public struct ContentStateMismatch: Hashable, Sendable {
+public struct CodableMismatch: Hashable, Sendable {
   /// The value at fault, such as `aps.content-state.eta`.
   public var path: String
   /// What is wrong and what would be right, as a sentence that begins with the path, without a period.
@@ -10,7 +10,7 @@ public struct ContentStateMismatch: Hashable, Sendable {
   public var isDecodable = false
 }
 
-extension ContentStateSchema {
+extension CodableSchema {
   /// Seconds from the Unix epoch to 2001-01-01 UTC, where Swift's `Date` counts from.
   private static let referenceDateSeconds: Int64 = 978_307_200
 
@@ -20,13 +20,13 @@ extension ContentStateSchema {
   /// - Parameters:
   ///   - path: Where the value stands.
   ///   - now: The time, of which dates are expected to be near.
-  public func mismatch(in value: JSONValue, at path: String, now: Instant) -> ContentStateMismatch? {
+  public func mismatch(in value: JSONValue, at path: String, now: Instant) -> CodableMismatch? {
     if let problem = problem(in: value, at: path) { return problem }
     return oddity(in: value, at: path, now: now)
   }
 
   /// Why a default `JSONDecoder` would fail on `value`; nil when it would not.
-  public func problem(in value: JSONValue, at path: String) -> ContentStateMismatch? {
+  public func problem(in value: JSONValue, at path: String) -> CodableMismatch? {
     switch self {
     case .anything: return nil
     case .optional(let schema): return value.isNull ? nil : schema.problem(in: value, at: path)
@@ -61,7 +61,7 @@ extension ContentStateSchema {
     }
   }
 
-  private static func problem(inMembers value: JSONValue, of properties: [Property], at path: String) -> ContentStateMismatch? {
+  private static func problem(inMembers value: JSONValue, of properties: [Property], at path: String) -> CodableMismatch? {
     guard let object = value.objectValue else { return wrong(path, "an object", value) }
     for property in properties {
       let path = "\(path).\(property.name)"
@@ -70,11 +70,11 @@ extension ContentStateSchema {
         if let problem = property.schema.problem(in: member, at: path) { return problem }
       case .some where property.isRequired:
         guard case .optional = property.schema else {
-          return ContentStateMismatch(path: path, message: "\(path) is null, and the property is not optional")
+          return CodableMismatch(path: path, message: "\(path) is null, and the property is not optional")
         }
       case nil where property.isRequired:
         let hint = nearestName(to: property.name, among: object.keys).map { "; is \($0) meant for it?" } ?? ""
-        return ContentStateMismatch(path: path, message: "\(path) is missing\(hint)")
+        return CodableMismatch(path: path, message: "\(path) is missing\(hint)")
       default: break
       }
     }
@@ -82,7 +82,7 @@ extension ContentStateSchema {
   }
 
   /// A value that decodes, but hardly as it was meant: a Unix time where Swift counts from 2001.
-  private func oddity(in value: JSONValue, at path: String, now: Instant) -> ContentStateMismatch? {
+  private func oddity(in value: JSONValue, at path: String, now: Instant) -> CodableMismatch? {
     switch self {
     case .date: return Self.unixTime(value, at: path, now: now)
     case .optional(let schema): return schema.oddity(in: value, at: path, now: now)
@@ -102,7 +102,7 @@ extension ContentStateSchema {
   }
 
   /// A number of seconds, or milliseconds, that within ten years of now is a Unix time.
-  private static func unixTime(_ value: JSONValue, at path: String, now: Instant) -> ContentStateMismatch? {
+  private static func unixTime(_ value: JSONValue, at path: String, now: Instant) -> CodableMismatch? {
     guard let number = value.doubleValue else { return nil }
     for (unit, name) in [(1.0, "a Unix time"), (1000.0, "a Unix time in milliseconds")] {
       let seconds = number / unit
@@ -111,7 +111,7 @@ extension ContentStateSchema {
         unit == 1
         ? String(Instant(unixSeconds: Int64(seconds) + referenceDateSeconds).description.prefix(4))
         : "a year past \(Int(number / (366 * 86_400)) / 1000 * 1000)"
-      return ContentStateMismatch(
+      return CodableMismatch(
         path: path, message: "\(path) is \(name); Swift's Date shows \(year), send \(Int64(seconds) - referenceDateSeconds)",
         isDecodable: true)
     }
@@ -119,10 +119,10 @@ extension ContentStateSchema {
   }
 
   /// That a value is of the wrong form, with what to send where that is known.
-  private static func wrong(_ path: String, _ form: String, _ value: JSONValue, sending right: String? = nil) -> ContentStateMismatch {
+  private static func wrong(_ path: String, _ form: String, _ value: JSONValue, sending right: String? = nil) -> CodableMismatch {
     let text = value.serialized()
     let found = text.utf8.count <= 40 ? text : value.kindName
-    return ContentStateMismatch(path: path, message: "\(path) must be \(form), not \(found)\(right.map { "; send \($0)" } ?? "")")
+    return CodableMismatch(path: path, message: "\(path) must be \(form), not \(found)\(right.map { "; send \($0)" } ?? "")")
   }
 }
 

@@ -23,7 +23,7 @@ private struct Everything: Decodable {
   var nested: Stop?
 }
 
-@Suite("Content-state schemas") struct ContentStateSchemaTests {
+@Suite("Content-state schemas") struct CodableSchemaTests {
   private static let now = Instant(unixSeconds: 1_796_000_000)
   private static let stop: JSONValue = [
     "type": "object", "required": ["name"], "properties": ["name": ["type": "string"], "at": ["type": "number", "format": "date2001"]],
@@ -56,7 +56,7 @@ private struct Everything: Decodable {
 
   /// Every value in every place: the schema and the decoder of the very type say the same.
   @Test func theyAgreeWithSwiftsDecoder() throws {
-    let schema = try ContentStateSchema(Self.everything, at: "schema")
+    let schema = try CodableSchema(Self.everything, at: "schema")
     #expect(Self.decodes(Self.good) && schema.problem(in: .object(Self.good), at: "s") == nil)
     for key in Self.good.keys {
       for value in Self.values {
@@ -95,7 +95,7 @@ private struct Everything: Decodable {
   func theKeyAndTheRightValueAreNamed(key: String, value: JSONValue, message: String) throws {
     var object = Self.good
     object[key] = value
-    let mismatch = try ContentStateSchema(Self.everything, at: "schema").mismatch(in: .object(object), at: "s", now: Self.now)
+    let mismatch = try CodableSchema(Self.everything, at: "schema").mismatch(in: .object(object), at: "s", now: Self.now)
     #expect(mismatch?.message == message)
     #expect(mismatch?.isDecodable == message.contains("Unix time"))
   }
@@ -104,7 +104,7 @@ private struct Everything: Decodable {
   @Test(arguments: [0, 817_692_800, 1_200_000_000, 2_200_000_000, -5] as [JSONValue]) func otherDatesAreMeant(value: JSONValue) throws {
     var object = Self.good
     object["eta"] = value
-    #expect(try ContentStateSchema(Self.everything, at: "schema").mismatch(in: .object(object), at: "s", now: Self.now) == nil)
+    #expect(try CodableSchema(Self.everything, at: "schema").mismatch(in: .object(object), at: "s", now: Self.now) == nil)
   }
 
   /// What is not understood is an error that says what is.
@@ -119,7 +119,7 @@ private struct Everything: Decodable {
       (["type": "number", "enum": ["a"]], "s.enum"), (["properties": []], "s.properties"), (["required": "a"], "s.required"), (5, "s"),
     ] as [(JSONValue, String)])
   func whatIsNotUnderstoodIsAnError(schema: JSONValue, field: String) {
-    let error = #expect(throws: FieldError.self) { try ContentStateSchema(schema, at: "s") }
+    let error = #expect(throws: FieldError.self) { try CodableSchema(schema, at: "s") }
     #expect(error?.field == field)
     if field.hasSuffix("minimum") { #expect(error?.message.contains("type, properties, required, items, enum, format") == true) }
   }

@@ -1,16 +1,16 @@
-/// What a Swift `ContentState` decodes from with a default `JSONDecoder`, written as a small JSON Schema.
+/// What a Swift `Codable` type decodes from with a default `JSONDecoder`, written as a small JSON Schema.
 ///
 /// Understood are `type` (`object`, `array`, `string`, `integer`, `number`, `boolean`, or one of them and `null` in a list for an optional
 /// value), `properties`, `required`, `items`, `enum` (of strings or of integers) and `format: "date2001"` for a Swift `Date`, which by
 /// default decodes from seconds since 2001-01-01 UTC. As with a real decoder unknown keys do no harm, `null` counts as absent where a
 /// property need not be there, and an integer may be written with an empty fraction.
-public indirect enum ContentStateSchema: Hashable, Sendable {
+public indirect enum CodableSchema: Hashable, Sendable {
   /// One property of an object.
   public struct Property: Hashable, Sendable {
     /// Its key.
     public var name: String
     /// What its value decodes from.
-    public var schema: ContentStateSchema
+    public var schema: CodableSchema
     /// Whether the decoder fails without it.
     public var isRequired: Bool
   }
@@ -24,8 +24,8 @@ public indirect enum ContentStateSchema: Hashable, Sendable {
   case boolean
   case date
   /// A value that may be `null`.
-  case optional(ContentStateSchema)
-  case array(ContentStateSchema)
+  case optional(CodableSchema)
+  case array(CodableSchema)
   case object([Property])
 
   /// Keywords that say something about the value.
@@ -73,7 +73,7 @@ public indirect enum ContentStateSchema: Hashable, Sendable {
     return nil
   }
 
-  private static func schema(of type: String?, _ reader: inout JSONReader, at path: String) throws(FieldError) -> ContentStateSchema {
+  private static func schema(of type: String?, _ reader: inout JSONReader, at path: String) throws(FieldError) -> CodableSchema {
     let format = try reader.optionalChoice("format", of: ["date2001"])
     // One that stands at another type has been forgotten there, or would let everything pass.
     for (keyword, owner) in owners where owner != type && reader.optionalValue(keyword) != nil {
@@ -88,13 +88,13 @@ public indirect enum ContentStateSchema: Hashable, Sendable {
     case "boolean": return .boolean
     case "array":
       guard let items = reader.optionalValue("items") else { return .array(.anything) }
-      return .array(try ContentStateSchema(items, at: "\(path).items"))
+      return .array(try CodableSchema(items, at: "\(path).items"))
     default: return .object(try properties(&reader, at: path))
     }
   }
 
   /// The raw values of a Swift enumeration.
-  private static func choice(_ value: JSONValue, of type: String?, _ reader: JSONReader) throws(FieldError) -> ContentStateSchema {
+  private static func choice(_ value: JSONValue, of type: String?, _ reader: JSONReader) throws(FieldError) -> CodableSchema {
     let elements = value.arrayValue ?? []
     let (strings, integers) = (elements.compactMap(\.stringValue), elements.compactMap(\.intValue))
     if !elements.isEmpty, strings.count == elements.count, type == nil || type == "string" { return .choice(strings) }
@@ -108,7 +108,7 @@ public indirect enum ContentStateSchema: Hashable, Sendable {
     if let properties = reader.optionalValue("properties") {
       guard let object = properties.objectValue else { throw reader.error("properties", "must be an object") }
       for (name, value) in object {
-        let schema = try ContentStateSchema(value, at: "\(path).properties.\(name)")
+        let schema = try CodableSchema(value, at: "\(path).properties.\(name)")
         members.append(Property(name: name, schema: schema, isRequired: required.contains(name)))
       }
     }
