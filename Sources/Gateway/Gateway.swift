@@ -72,6 +72,7 @@ public final class Gateway: Sendable {
       clock: { clock.moment }, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
       resolveSigners: { start.signers($0, $1) },
       readinessChanged: { [observer = surroundings.observer] in observer?(GatewayEvent($0)) },
+      warned: { [observer = surroundings.observer] in observer?(.storeWarning($0, holds: $1)) },
       deliverBroadcast: { loop, broadcast in loopSet.deliver(loop, broadcast) },
       deliver: { loop, batch in loopSet.deliver(loop, batch) })
 

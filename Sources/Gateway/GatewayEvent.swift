@@ -2,7 +2,7 @@ public import Control
 public import HTTP2
 public import Push
 public import Security
-import Storage
+public import Storage
 public import Transport
 
 public import struct Reactor.SocketAddress
@@ -31,6 +31,8 @@ public enum GatewayEvent: Sendable {
   case storeFailed(String)
   /// The store takes pushes again.
   case storeRecovered
+  /// Something is wrong with the store, which takes pushes all the same; or is not any more.
+  case storeWarning(StoreWarning, holds: Bool)
   /// Somebody has called, or tried to call, what only the scope `admin` may.
   case adminCall(AdminCall)
   /// The gateway's own provider token cannot be made.

@@ -48,6 +48,10 @@ public final class GatewayMetrics: Sendable {
       CounterReading("widgetpush_commits_total", help: "Commits since the start.") { store.counters.commits },
       CounterReading("widgetpush_commits_failed_total", help: "Commits that failed since the start.") { store.counters.failedCommits },
       CounterReading(
+        "widgetpush_checkpoints_failed_total",
+        help: "Copies from the store's write-ahead log into its database that failed since the start."
+      ) { store.counters.failedCheckpoints },
+      CounterReading(
         "widgetpush_pushes_total", help: "Accepted pushes by their end, since the start.",
         dimension: Dimension(
           ["push_type", "disposition"], PushType.allCases.flatMap { type in final.map { [type.description, $0.name] } })

@@ -196,10 +196,15 @@ public enum Limits {
   public static let writeAheadRestBytes = 4 << 20
   /// Bytes of it with which commits wait for the pass.
   public static let writeAheadWaitBytes = 256 << 20
-  /// Bytes of it with which the store takes no more; only somebody who keeps the file open for reading can bring it so far.
+  /// Bytes of it that are never passed: commits fail before, and are answered 503. Only somebody who keeps the file open for reading, or a
+  /// disk that does not take the copies, can bring it so far.
   public static let writeAheadBytesMax = 512 << 20
+  /// Bytes before that bound with which the store takes no more: room for the largest commit, so that none has to be taken back.
+  public static let writeAheadSpareBytes = 32 << 20
   /// Milliseconds that a lock of another process on the store's file is waited for; the store thread stands still for so long.
   public static let storeBusyMilliseconds: Int32 = 250
+  /// Milliseconds after which the store looks again whether its files are where they were, which costs it some 10 µs.
+  public static let storeCheckMilliseconds: Int64 = 1000
   /// Milliseconds after which an engine that has failed is tried again.
   public static let storeRetryMilliseconds: Int64 = 1000
   /// Emptied batches kept for reuse; more are in use at once only when the store is behind.

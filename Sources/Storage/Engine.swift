@@ -29,6 +29,13 @@ public protocol Engine: AnyObject, Sendable, CustomStringConvertible {
   func dropPayloads() throws(StoreError)
   /// Housekeeping between commits that must not take long; called after each.
   func maintain() throws(StoreError)
+  /// Throws what would make commits worthless or too large, such as files that have been removed; called about once a second, and before
+  /// commits are tried again after one has failed.
+  func check() throws(StoreError)
+  /// Why housekeeping fails at present, although commits work; nil when it does not.
+  var housekeepingFailure: String? { get }
+  /// How many of the copies from the write-ahead log into the database have failed.
+  var failedCheckpoints: UInt64 { get }
   /// Bytes of the journal rows that have not been trimmed.
   var journalBytes: Int { get }
   /// The number of the oldest journal row; nil when there is none.
@@ -95,4 +102,13 @@ public struct Commit: ~Copyable {
   public internal(set) var dropRefusedPagesBefore: UInt64?
 
   init(number: UInt64) { self.number = number }
+}
+
+extension Engine {
+  /// An engine without files has nothing to check.
+  public func check() throws(StoreError) {}
+  /// Nor housekeeping that could fail.
+  public var housekeepingFailure: String? { nil }
+  /// Nor checkpoints.
+  public var failedCheckpoints: UInt64 { 0 }
 }

@@ -1,7 +1,25 @@
+import Push
+
 /// Whether the store takes pushes.
 public enum Readiness: Hashable, Sendable {
   /// It does.
   case ready
   /// It does not, for the reason in the sentence.
   case notReady(String)
+}
+
+/// Something that goes wrong although the store takes pushes, and that somebody should see to before it does not.
+public enum StoreWarning: Hashable, Sendable {
+  /// Pages of the write-ahead log cannot be copied into the database, for that reason, and the log grows.
+  case checkpointsFail(String)
+}
+
+extension StoreWarning: CustomStringConvertible {
+  /// The sentence.
+  public var description: String {
+    switch self {
+    case .checkpointsFail(let why):
+      "The store's write-ahead log cannot be copied into its database (\(why)); pushes are answered 503 once the log has \(Limits.writeAheadBytesMax >> 20) MB."
+    }
+  }
 }

@@ -27,6 +27,7 @@ public final class Store: Sendable {
   ///     store thread, once for each such combination.
   ///   - resolveSigners: Which of the gateway's own keys sign for an app in an environment; called on the store thread, as rarely.
   ///   - readinessChanged: Told when pushes are no longer taken, and when they are again; called on the store thread.
+  ///   - warned: Told of each warning that begins to hold, and of each that holds no more; called on the store thread.
   ///   - deliverBroadcast: Hands a loop a broadcast to send; called on the store thread, and must not block.
   ///   - deliver: Hands a settled batch to a loop; called on the store thread, and must not block.
   /// - Throws: What keeps the engine's content from being read.
@@ -36,12 +37,13 @@ public final class Store: Sendable {
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
     resolveSigners: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment) -> PushSigners = { _, _ in PushSigners() },
     readinessChanged: (@Sendable (Readiness) -> Void)? = nil,
+    warned: (@Sendable (StoreWarning, _ holds: Bool) -> Void)? = nil,
     deliverBroadcast: @escaping @Sendable (_ loop: Int, ForwardedBroadcast) -> Void = { _, _ in },
     deliver: @escaping @Sendable (_ loop: Int, Batch) -> Void
   ) throws(StoreError) {
     precondition(loops > 0)
     self.engine = engine
-    shared = StoreShared(changed: readinessChanged)
+    shared = StoreShared(changed: readinessChanged, warned: warned)
     let inbox = Inbox(batchesMax: settings.inboxBatches)
     self.inbox = inbox
     let core = try StoreCore(
@@ -88,6 +90,9 @@ public final class Store: Sendable {
 
   /// Whether pushes are taken.
   public var readiness: Readiness { shared.get() }
+
+  /// What goes wrong although pushes are taken.
+  public var warnings: [StoreWarning] { shared.get() }
 
   /// What was counted and measured, as of the last commit.
   public var counters: StoreCounters { shared.get() }

@@ -26,6 +26,13 @@ extension StoreCore {
     shared.set(.notReady("\(error)"))
   }
 
+  /// Looks once in a while whether commits are still of any use: files that are gone take them as well as others.
+  mutating func checkEngine() {
+    guard failure == nil, real >= checkAt else { return }
+    checkAt = real + .milliseconds(Limits.storeCheckMilliseconds)
+    do throws(StoreError) { try engine.check() } catch { fail(error) }
+  }
+
   /// Reads the state anew; pushes that loops have in hand stay in flight.
   mutating func reload(_ inFlight: Set<UInt64>) {
     do {
@@ -46,6 +53,7 @@ extension StoreCore {
     retryAt = real + .milliseconds(Limits.storeRetryMilliseconds)
     if !isLoaded { reload(lostInFlight) }
     guard isLoaded else { return }
+    do throws(StoreError) { try engine.check() } catch { return fail(error) }
     failure = nil
     let waiting = postponed
     postponed.removeAll()

@@ -51,6 +51,8 @@ struct StoreCore: ~Copyable {
   var waitVisits = Limits.waitVisits
   /// Whether some of them have not looked at all of it.
   var hasMoreToFind = false
+  /// When the engine is asked again whether commits are of any use, by the machine's clock.
+  var checkAt = Instant.distantPast
   /// When some of the refused requests may be saved again, by the machine's clock.
   private var refusedSaveAt = Instant.distantPast
   /// Slices of reloads that wait for their turn.
@@ -95,6 +97,8 @@ struct StoreCore: ~Copyable {
     if !settings.keepsPayloads { try engine.dropPayloads() }
     state = try StoreState.load(engine, settings: settings, resolver: resolver, at: moment.now, lead: moment.lead)
     refusedSeen = state.refused.next
+    // What is asked from the first moment on is to be true then, and not only after the first round.
+    publish()
   }
 
   /// Why the store takes no writes at present; nil when it does.
@@ -128,7 +132,8 @@ struct StoreCore: ~Copyable {
     mutating get {
       var wake = Instant.distantFuture
       if failure == nil {
-        if let due = state.delays.next { wake = due }
+        wake = checkAt
+        if let due = state.delays.next { wake = min(wake, due) }
         if let due = state.casts.nextDue { wake = min(wake, due) }
         if let due = state.nextActivityDue { wake = min(wake, due) }
         if state.refused.hasUnsaved { wake = min(wake, refusedSaveAt) }
@@ -153,6 +158,7 @@ struct StoreCore: ~Copyable {
     state.isWatched = !waiters.isEmpty || !followers.isEmpty
     waitVisits = Limits.waitVisits
     if failure != nil, real >= retryAt { recover() }
+    checkEngine()
     if let age = settings.logAge { state.forget(before: now - age) }
     for item in work { item(&self) }
     work.removeAll(keepingCapacity: true)
@@ -250,6 +256,8 @@ struct StoreCore: ~Copyable {
     state.counters.waitingBytes = state.pool.lentBytes
     state.counters.logEntries = state.log.count
     state.counters.journalBytes = engine.journalBytes
+    state.counters.failedCheckpoints = engine.failedCheckpoints
     shared.set(state.counters)
+    shared.set(engine.housekeepingFailure.map { [.checkpointsFail($0)] } ?? [])
   }
 }

@@ -22,6 +22,8 @@ public struct StoreCounters: Sendable {
   public internal(set) var commits: UInt64 = 0
   /// Commits that failed.
   public internal(set) var failedCommits: UInt64 = 0
+  /// Copies from the write-ahead log into the database that failed.
+  public internal(set) var failedCheckpoints: UInt64 = 0
 
   // A type takes 16 places, which is more than there are dispositions; inline, so that a copy allocates nothing.
   private var finished = InlineArray<256, UInt64>(repeating: 0)

@@ -8,6 +8,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case earlierSchema(path: String, found: Int, supported: Int)
   /// The file is no store of ours, or its content contradicts itself.
   case corrupt(path: String, String)
+  /// There was a store at `path`, as what stands beside it shows, and it is gone.
+  case missing(path: String, marks: [String])
+  /// A file of the store that is open has been removed, or another one has been put in its place.
+  case displaced(path: String, isReplaced: Bool)
   /// The engine could not read or write.
   case engine(String)
   /// The store takes no writes at present.
@@ -33,6 +37,10 @@ extension StoreError: CustomStringConvertible {
     case .earlierSchema(let path, let found, let supported):
       "\(path) has schema \(found), which this build, of schema \(supported), cannot read; move it away to begin anew"
     case .corrupt(let path, let what): "\(path) cannot be used: \(what); restore it from a copy, or move it away to begin anew"
+    case .missing(let path, let marks):
+      "\(path) is missing, and a store was there: \(marks.joined(separator: " and ")) is left of it; restore it from a copy, or begin anew with rm -f \(marks.joined(separator: " "))"
+    case .displaced(let path, let isReplaced):
+      "\(path) was \(isReplaced ? "replaced" : "removed or moved away") while the store was open, so that nothing written now would be found again; move it back, or restart the gateway, which says what it finds"
     case .engine(let what): "the store cannot read or write: \(what)"
     case .notReady(let why): "the store takes no writes now: \(why)"
     case .full(let registrations): "\(registrations) tokens are registered, which is the most; remove some first"

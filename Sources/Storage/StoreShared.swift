@@ -4,10 +4,17 @@ import Synchronization
 final class StoreShared: Sendable {
   private let readiness = Mutex(Readiness.ready)
   private let counters = Mutex(StoreCounters())
+  private let warnings = Mutex<[StoreWarning]>([])
   private let changed: (@Sendable (Readiness) -> Void)?
+  private let warned: (@Sendable (StoreWarning, _ holds: Bool) -> Void)?
 
-  /// - Parameter changed: Told of each change, on the thread that makes it.
-  init(changed: (@Sendable (Readiness) -> Void)?) { self.changed = changed }
+  /// - Parameters:
+  ///   - changed: Told of each change of readiness, on the thread that makes it.
+  ///   - warned: Told of each warning that begins to hold, and of each that holds no more.
+  init(changed: (@Sendable (Readiness) -> Void)?, warned: (@Sendable (StoreWarning, _ holds: Bool) -> Void)? = nil) {
+    self.changed = changed
+    self.warned = warned
+  }
 
   func set(_ value: Readiness) {
     let isNew = readiness.withLock { readiness in
@@ -17,10 +24,21 @@ final class StoreShared: Sendable {
     if isNew { changed?(value) }
   }
 
+  func set(_ value: [StoreWarning]) {
+    let before = warnings.withLock { warnings in
+      defer { warnings = value }
+      return warnings
+    }
+    guard before != value else { return }
+    for warning in before where !value.contains(warning) { warned?(warning, false) }
+    for warning in value where !before.contains(warning) { warned?(warning, true) }
+  }
+
   /// The store has been stopped as it was asked to, which is no news.
   func end() { readiness.withLock { $0 = .notReady("\(StoreError.stopped)") } }
 
   func set(_ value: StoreCounters) { counters.withLock { $0 = value } }
   func get() -> Readiness { readiness.withLock { $0 } }
   func get() -> StoreCounters { counters.withLock { $0 } }
+  func get() -> [StoreWarning] { warnings.withLock { $0 } }
 }

@@ -13,8 +13,10 @@ extension ControlAPI {
       Route(.get, "/readyz", .open) { _ in
         var obstacles = parts.obstacles()
         if case .notReady(let why) = parts.store.readiness { obstacles.insert("The store takes no pushes: \(why).", at: 0) }
-        return .json(
-          ["ready": .bool(obstacles.isEmpty), "obstacles": .array(obstacles.map(JSONValue.string))], status: obstacles.isEmpty ? 200 : 503)
+        var object: JSONObject = ["ready": .bool(obstacles.isEmpty), "obstacles": .array(obstacles.map(JSONValue.string))]
+        let warnings = parts.store.warnings
+        if !warnings.isEmpty { object["warnings"] = .array(warnings.map { .string("\($0)") }) }
+        return .json(.object(object), status: obstacles.isEmpty ? 200 : 503)
       },
       OpenAPIFile.control.route,
       Route(.get, "/version", .open) { _ in .json(["name": "widgetpush", "version": .string(parts.version)]) },

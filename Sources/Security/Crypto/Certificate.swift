@@ -77,7 +77,8 @@ public final class Certificate: @unchecked Sendable {
   private func instant(_ time: UnsafePointer<ASN1_TIME>?) -> Instant {
     var days: Int32 = 0
     var seconds: Int32 = 0
-    let epoch = ASN1_TIME_set(nil, 0)
+    // Without it, the difference would be that to the present time.
+    guard let epoch = ASN1_TIME_set(nil, 0) else { return .distantPast }
     defer { ASN1_STRING_free(epoch) }
     guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return .distantPast }
     return Instant(unixSeconds: Int64(days) * 86_400 + Int64(seconds))

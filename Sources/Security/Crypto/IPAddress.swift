@@ -26,7 +26,8 @@ struct IPAddress {
   /// The address as text; IPv6 in its shortest form (RFC 5952).
   var text: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+    let isWritten = inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil
+    precondition(isWritten, "every address of 4 or 16 bytes has a text")
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

@@ -48,7 +48,7 @@ public final class P256PrivateKey: @unchecked Sendable {
 
   /// The public half.
   public var publicKey: P256PublicKey {
-    EVP_PKEY_up_ref(key)
+    P256PublicKey.retain(key)
     return P256PublicKey(takingOwnership: key)
   }
 

@@ -10,13 +10,19 @@ public final class P256PublicKey: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(key) }
 
+  /// Counts one more owner of `key`; that fails for a count below one alone, which would be our mistake.
+  static func retain(_ key: OpaquePointer) {
+    let isCounted = EVP_PKEY_up_ref(key) == 1
+    precondition(isCounted, "a key that is owned has a count")
+  }
+
   /// The key in `pem`: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`, RFC 5480), or the public half of a private key.
   ///
   /// Throws when the text is no key, is encrypted, or holds a key of another kind or curve.
   public convenience init(pem: String) throws(CryptoError) {
     if pem.contains("PRIVATE KEY-----") {
       let half = try P256PrivateKey(pem: pem).publicKey
-      EVP_PKEY_up_ref(half.key)
+      Self.retain(half.key)
       self.init(takingOwnership: half.key)
       return
     }

@@ -9,8 +9,36 @@ enum PEM {
     let bytes = Array(text.utf8)
     guard let bio = BIO_new(BIO_s_mem()) else { preconditionFailure("OpenSSL has no memory for a BIO") }
     defer { BIO_free(bio) }
-    if !bytes.isEmpty { BIO_write(bio, bytes, Int32(bytes.count)) }
+    let isWritten = bytes.isEmpty || BIO_write(bio, bytes, Int32(bytes.count)) == Int32(bytes.count)
+    precondition(isWritten, "OpenSSL has no memory for PEM text")
     return try body(bio)
+  }
+
+  /// Gives every block of a kind in `text` to `take`, which owns it; blocks of other kinds are passed over.
+  ///
+  /// - Parameters:
+  ///   - kind: What a block is, for people.
+  ///   - next: Reads the next one: nil at the end of the text, and where one is damaged.
+  /// - Returns: How many there were.
+  /// - Throws: Which block is damaged: one that is passed over would be missed by nobody until it is needed.
+  static func readingAll(
+    _ text: String, _ kind: String, _ next: (OpaquePointer) -> OpaquePointer?, _ take: (OpaquePointer) throws(CryptoError) -> Void
+  ) throws(CryptoError) -> Int {
+    try reading(text) { bio throws(CryptoError) in
+      var count = 0
+      ERR_clear_error()
+      while let block = next(bio) {
+        try take(block)
+        count += 1
+      }
+      let code = ERR_peek_last_error()
+      let isAtEnd = code == 0 || ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE
+      let reason = CryptoError.takeReason()
+      guard isAtEnd else {
+        throw CryptoError(.unreadable, "\(kind) \(count + 1) of the PEM text is damaged (\(reason ?? "no reason given"))")
+      }
+      return count
+    }
   }
 
   /// What `body` writes to a BIO, as text.
@@ -19,8 +47,8 @@ enum PEM {
     defer { BIO_free(bio) }
     guard body(bio) == 1 else { throw .library(action) }
     var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(bio))
-    let count = BIO_read(bio, &bytes, Int32(bytes.count))
-    return String(decoding: bytes.prefix(Int(max(0, count))), as: UTF8.self)
+    guard BIO_read(bio, &bytes, Int32(bytes.count)) == Int32(bytes.count) else { throw .library(action) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

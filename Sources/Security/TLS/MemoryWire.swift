@@ -21,7 +21,7 @@ struct MemoryWire {
     guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory wire") else {
       preconditionFailure("OpenSSL has no memory for a BIO method")
     }
-    BIO_meth_set_read(method) { bio, target, length in
+    let read = BIO_meth_set_read(method) { bio, target, length in
       let wire = BIO_get_data(bio)!.assumingMemoryBound(to: MemoryWire.self)
       BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
       let count = min(Int(length), wire.pointee.input.count)
@@ -33,7 +33,7 @@ struct MemoryWire {
       wire.pointee.input = UnsafeRawBufferPointer(rebasing: wire.pointee.input[count...])
       return Int32(count)
     }
-    BIO_meth_set_write(method) { bio, source, length in
+    let write = BIO_meth_set_write(method) { bio, source, length in
       let wire = BIO_get_data(bio)!.assumingMemoryBound(to: MemoryWire.self)
       BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
       let bytes = RawSpan(_unsafeStart: UnsafeRawPointer(source!), byteCount: Int(length))
@@ -45,7 +45,8 @@ struct MemoryWire {
       output.pointee.append(bytes)
       return length
     }
-    BIO_meth_set_ctrl(method) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
+    let control = BIO_meth_set_ctrl(method) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
+    precondition(read == 1 && write == 1 && control == 1, "a BIO method takes its functions")
     return method
   }()
 }

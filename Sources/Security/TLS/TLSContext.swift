@@ -43,7 +43,9 @@ public final class TLSContext: @unchecked Sendable {
   ) throws(CryptoError) -> TLSContext {
     let context = try TLSContext(isServer: true, protocols: protocols, identityForName: identityForName)
     let pointer = context.pointer
-    SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, minimumVersion.number, nil)
+    guard SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, minimumVersion.number, nil) == 1 else {
+      throw .library("refuse older versions")
+    }
     try context.use(identity)
     if case .optional(let authorityPEM, let chainBytesMax) = clients {
       // The authorities are not named to clients: each shows the certificate it has, and is told what is wrong with it.
@@ -51,7 +53,7 @@ public final class TLSContext: @unchecked Sendable {
       SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_CERT_LIST, chainBytesMax, nil)
       // What is resumed must have been verified for this very purpose; OpenSSL insists on a name for it.
       let name = Array("widgetpush".utf8)
-      SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count))
+      guard SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count)) == 1 else { throw .library("name its sessions") }
       if let authorityPEM { try Self.trust(authorityPEM, in: SSL_CTX_get_cert_store(pointer)) }
     }
     let unmanaged = Unmanaged.passUnretained(context).toOpaque()
@@ -112,26 +114,17 @@ public final class TLSContext: @unchecked Sendable {
   /// Has `store` believe the certificates in `pem`, but for those that the revocation lists in it name. With any such list there
   /// must be one of each authority that signs certificates.
   private static func trust(_ pem: String, in store: OpaquePointer?) throws(CryptoError) {
-    let added = PEM.reading(pem) { bio in
-      var added = 0
-      while let certificate = PEM_read_bio_X509(bio, nil, answerNoPassphrase, nil) {
-        X509_STORE_add_cert(store, certificate)
-        X509_free(certificate)
-        added += 1
-      }
-      return added
+    let added = try PEM.readingAll(pem, "certificate", { PEM_read_bio_X509($0, nil, answerNoPassphrase, nil) }) {
+      (certificate) throws(CryptoError) in
+      defer { X509_free(certificate) }
+      guard X509_STORE_add_cert(store, certificate) == 1 else { throw .library("trust a certificate") }
     }
-    let revocations = PEM.reading(pem) { bio in
-      var added = 0
-      while let list = PEM_read_bio_X509_CRL(bio, nil, answerNoPassphrase, nil) {
-        X509_STORE_add_crl(store, list)
-        X509_CRL_free(list)
-        added += 1
-      }
-      return added
+    let revocations = try PEM.readingAll(pem, "revocation list", { PEM_read_bio_X509_CRL($0, nil, answerNoPassphrase, nil) }) {
+      (list) throws(CryptoError) in
+      defer { X509_CRL_free(list) }
+      guard X509_STORE_add_crl(store, list) == 1 else { throw .library("use a revocation list") }
     }
-    ERR_clear_error()
-    if revocations > 0 { X509_STORE_set_flags(store, UInt(X509_V_FLAG_CRL_CHECK)) }
+    if revocations > 0, X509_STORE_set_flags(store, UInt(X509_V_FLAG_CRL_CHECK)) != 1 { throw .library("use revocation lists") }
     guard added > 0 else {
       throw CryptoError(.unreadable, "no CA certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----")
     }
@@ -145,14 +138,13 @@ public final class TLSContext: @unchecked Sendable {
     self.isServer = isServer
     self.identityForName = identityForName
     protocolBytes = protocols.flatMap(\.wireBytes)
-    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
     SSL_CTX_set_options(context, c_openssl_options)
     // Read-ahead: a burst of small records is one copy in, not two for each record.
     SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nil)
     // Tickets keep sessions at the client; a cache here would only hold memory.
     SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
-    SSL_CTX_set_num_tickets(context, 1)
-    guard SSL_CTX_set_cipher_list(context, Self.tls12Suites) == 1, SSL_CTX_set_ciphersuites(context, Self.tls13Suites) == 1,
+    guard SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1, SSL_CTX_set_num_tickets(context, 1) == 1,
+      SSL_CTX_set_cipher_list(context, Self.tls12Suites) == 1, SSL_CTX_set_ciphersuites(context, Self.tls13Suites) == 1,
       Self.groups.withCString({ SSL_CTX_ctrl(context, SSL_CTRL_SET_GROUPS_LIST, 0, UnsafeMutableRawPointer(mutating: $0)) }) == 1
     else { throw .library("set up TLS") }
   }
@@ -192,8 +184,9 @@ private func chooseIdentity(_ session: OpaquePointer?, _ argument: UnsafeMutable
   guard let name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name),
     let identity = context(argument).identityForName?(String(cString: name))
   else { return 1 }
-  guard SSL_use_certificate(session, identity.leaf) == 1, SSL_use_PrivateKey(session, identity.key) == 1 else { return 0 }
-  SSL_ctrl(session, SSL_CTRL_CHAIN, 0, nil)
+  guard SSL_use_certificate(session, identity.leaf) == 1, SSL_use_PrivateKey(session, identity.key) == 1,
+    SSL_ctrl(session, SSL_CTRL_CHAIN, 0, nil) == 1
+  else { return 0 }
   for issuer in identity.chain {
     guard SSL_ctrl(session, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(issuer.certificate)) == 1 else { return 0 }
   }

@@ -12,12 +12,11 @@ public final class TLSIdentity: @unchecked Sendable {
   /// The identity of two PEM texts, which may be the same: the leaf first and its issuers after it, and any private key
   /// that OpenSSL reads without a passphrase. Throws when one is unreadable or they do not belong together.
   public init(certificatePEM: String, keyPEM: String) throws(CryptoError) {
-    var certificates = PEM.reading(certificatePEM) { bio in
-      var found: [Certificate] = []
-      while let next = PEM_read_bio_X509(bio, nil, answerNoPassphrase, nil) { found.append(Certificate(takingOwnership: next)) }
-      return found
+    var certificates: [Certificate] = []
+    _ = try PEM.readingAll(certificatePEM, "certificate", { PEM_read_bio_X509($0, nil, answerNoPassphrase, nil) }) {
+      (certificate) throws(CryptoError) in
+      certificates.append(Certificate(takingOwnership: certificate))
     }
-    ERR_clear_error()
     guard !certificates.isEmpty else {
       throw CryptoError(.unreadable, "no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----")
     }
@@ -37,7 +36,10 @@ public final class TLSIdentity: @unchecked Sendable {
       EVP_PKEY_free(key)
       throw CryptoError(.badArgument, "the private key is not the one of the first certificate")
     }
-    X509_up_ref(first.certificate)
+    guard X509_up_ref(first.certificate) == 1 else {
+      EVP_PKEY_free(key)
+      throw .library("keep a certificate")
+    }
     leaf = first.certificate
     chain = certificates
     self.key = key

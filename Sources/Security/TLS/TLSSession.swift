@@ -25,6 +25,8 @@ public struct TLSSession: ~Copyable {
   /// Holds the context that OpenSSL's callbacks refer to.
   private let context: TLSContext
   private let wantedName: String
+  /// Why nothing may be sent to the peer: without a name to check, any certificate would do.
+  private var obstacle: TLSFailure?
   /// Whether the handshake is done.
   public private(set) var isEstablished = false
 
@@ -41,15 +43,18 @@ public struct TLSSession: ~Copyable {
     precondition(!context.isServer)
     self.init(context, name: name)
     SSL_set_connect_state(session)
-    if IPAddress(name) != nil {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), name)
-    } else {
-      SSL_set_hostflags(session, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-      SSL_set1_host(session, name)
-      _ = name.withCString {
-        SSL_ctrl(session, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), UnsafeMutableRawPointer(mutating: $0))
-      }
-    }
+    if !setName(name) { obstacle = TLSFailure(.protocolViolation, "\"\(name)\" is no name that a certificate could be for") }
+    ERR_clear_error()
+  }
+
+  /// Has the certificate be for `name`, and asks for it (SNI).
+  private func setName(_ name: String) -> Bool {
+    if IPAddress(name) != nil { return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), name) == 1 }
+    SSL_set_hostflags(session, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    return SSL_set1_host(session, name) == 1
+      && name.withCString {
+        return SSL_ctrl(session, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), UnsafeMutableRawPointer(mutating: $0))
+      } == 1
   }
 
   private init(_ context: TLSContext, name: String) {
@@ -74,6 +79,7 @@ public struct TLSSession: ~Copyable {
   /// messages and alerts, `flightBytesMax`. Plaintext that came before a failure is delivered beside it.
   public mutating func receive(_ ciphertext: RawSpan, plaintext: inout ByteQueue, output: inout ByteQueue) -> State {
     precondition(plaintext.free >= ciphertext.byteCount + 2 * Self.recordBytesMax && output.free >= Self.flightBytesMax)
+    if let obstacle { return .failed(obstacle) }
     return ciphertext.withUnsafeBytes { bytes in
       withUnsafeMutablePointer(to: &output) { output in
         wire.pointee = MemoryWire(input: bytes, output: output)
@@ -117,6 +123,8 @@ public struct TLSSession: ~Copyable {
   }
 
   /// Writes close_notify to `output`, so that the peer can tell this end from a cut; nothing before the handshake is done.
+  ///
+  /// Where that cannot be written, the connection ends without it, which is all that could be done about it.
   public mutating func close(output: inout ByteQueue) {
     guard isEstablished else { return }
     withUnsafeMutablePointer(to: &output) { output in

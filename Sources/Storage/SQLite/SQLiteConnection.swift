@@ -27,10 +27,15 @@ final class SQLiteConnection {
       sqlite3_close_v2(opened)
       throw failure
     }
-    sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, Limits.storeBusyMilliseconds)
+    let codes = [sqlite3_extended_result_codes(handle, 1), sqlite3_busy_timeout(handle, Limits.storeBusyMilliseconds)]
+    for code in codes where code != SQLITE_OK {
+      let failure = failure(code)
+      sqlite3_close_v2(opened)
+      throw failure
+    }
   }
 
+  // It answers SQLITE_OK always: a statement that is still there keeps the connection until it goes itself.
   deinit { sqlite3_close_v2(handle) }
 
   /// Runs statements that give no rows and take no values.
@@ -51,6 +56,12 @@ final class SQLiteConnection {
   func number(_ sql: String) throws(Failure) -> Int {
     let statement = try prepare(sql)
     return try statement.step() ? statement.int(0) : 0
+  }
+
+  /// The first column of the first row, as text; nil when there is none.
+  func text(_ sql: String) throws(Failure) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.text(0) : nil
   }
 
   /// Whether a transaction is open.

@@ -19,6 +19,8 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// Pages in the write-ahead log, as SQLite tells after each commit.
   private let walPages = UnsafeMutablePointer<Int>.allocate(capacity: 1)
   private var journal = JournalSizes()
+  /// Whether a write-ahead log that has lost its name has been copied into the database.
+  private var isRescued = false
 
   private struct Opened {
     let lock: FileLock
@@ -29,28 +31,34 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     let errands: SQLiteErrands
     let payloads: SQLitePayloads
     let checkpointer: Checkpointer
+    let files: StoreFiles
   }
 
   /// Opens the store at `path`, which is made when it is missing; its folder must exist.
   ///
-  /// - Throws: `locked` when another process has it, `laterSchema` or `earlierSchema` when another version wrote it, `corrupt` when it is no store.
+  /// - Throws: `locked` when another process has it, `laterSchema` or `earlierSchema` when another version wrote it, `corrupt` when it is no
+  ///   store, `missing` when there was one and only what stood beside it is there.
   public convenience init(path: String) throws(StoreError) { try self.init(path: path, fileSystem: nil) }
 
-  /// Opens the store over another way to the disk, as the tests do that cut the power.
-  init(path: String, fileSystem: String?) throws(StoreError) {
+  /// Opens the store over another way to the disk, as the tests do that cut the power, or with other bounds.
+  init(path: String, fileSystem: String?, bounds: Checkpointer.Bounds = Checkpointer.Bounds()) throws(StoreError) {
     description = path
     let lock = try FileLock(path)
+    try StoreFiles.checkBeforeOpening(path)
     let connection: SQLiteConnection
     do throws(SQLiteConnection.Failure) { connection = try SQLiteConnection(path, fileSystem: fileSystem) } catch {
       throw error.storeError(path)
     }
     try SQLiteSchema.prepare(connection, path: path)
-    let checkpointer = try Checkpointer(path, fileSystem: fileSystem)
+    try lock.sign()
+    let checkpointer = try Checkpointer(path, fileSystem: fileSystem, bounds: bounds)
+    let files = try StoreFiles(path)
     do throws(SQLiteConnection.Failure) {
       opened = Opened(
         lock: lock, connection: connection, statements: try SQLiteCommit(connection),
         registrations: try SQLiteRegistrationWriter(connection), broadcasts: try SQLiteBroadcasts(connection),
-        errands: try SQLiteErrands(connection), payloads: try SQLitePayloads(connection), checkpointer: checkpointer)
+        errands: try SQLiteErrands(connection), payloads: try SQLitePayloads(connection), checkpointer: checkpointer,
+        files: files)
       reader = Mutex(try SQLiteRegistrations(path, fileSystem: fileSystem))
     } catch {
       throw error.storeError(path)
@@ -122,16 +130,24 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   /// Saves all of it in one transaction.
   public func commit(_ commit: borrowing Commit) throws(StoreError) {
     let statements = open.statements
+    guard walPages.pointee + commit.pagesMax(of: SQLiteSchema.pageBytes) <= open.checkpointer.bounds.most else { throw fullLog }
     do throws(SQLiteConnection.Failure) {
+      // What could not be taken back when it failed.
+      if connection.isInTransaction { try statements.rollback.run() }
       try statements.begin.run()
       let trimmed = try write(commit, statements)
       try statements.end.run()
       journal.removeFirst(trimmed)
       if !commit.journal.isEmpty { journal.append(commit.number, commit.journal.count) }
     } catch {
-      if connection.isInTransaction { _ = try? statements.rollback.run() }
       payloads.undo()
-      throw error.storeError(description)
+      var failure = error
+      if connection.isInTransaction {
+        do throws(SQLiteConnection.Failure) { try statements.rollback.run() } catch {
+          failure.description += ", and it cannot be taken back: \(error)"
+        }
+      }
+      throw failure.storeError(description)
     }
   }
 
@@ -161,21 +177,63 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
   public func maintain() throws(StoreError) {
     let pages = walPages.pointee
     let checkpointer = open.checkpointer
+    let bounds = checkpointer.bounds
     // The log has started over since the last pass.
     if pages < checkpointer.copied { checkpointer.startOver() }
-    guard pages >= Checkpointer.startPages else { return }
-    if pages >= Checkpointer.waitPages { checkpointer.finish() }
-    guard checkpointer.isIdle else { return }
-    if pages - checkpointer.copied > Checkpointer.restPages, pages < Checkpointer.waitPages {
-      return try checkpointer.begin(at: pages)
+    guard pages >= bounds.start else { return }
+    // One that fails is made again by `check`, once in a while: each costs as much as one that works.
+    if checkpointer.failure == nil {
+      if pages >= bounds.wait { checkpointer.finish() }
+      guard checkpointer.isIdle else { return }
+      if checkpointer.failure == nil {
+        if pages - checkpointer.copied > bounds.rest, pages < bounds.wait { return try checkpointer.begin(at: pages) }
+        copyRest()
+      }
     }
-    let result = Checkpointer.pass(connection)
+    guard hasRoom else { throw fullLog }
+  }
+
+  /// Whether the files are where they were, and the write-ahead log has room; makes a pass that has failed again.
+  public func check() throws(StoreError) {
+    let opened = open
+    do throws(StoreError) { try opened.files.check() } catch {
+      // Nothing new is written to a log without a name, and what is in it is saved where that is possible.
+      if opened.files.hasDatabase, !isRescued {
+        opened.checkpointer.finish()
+        isRescued = opened.checkpointer.pass(opened.connection).map { $0.copied >= $0.pages } ?? false
+      }
+      throw error
+    }
+    isRescued = false
+    if opened.checkpointer.failure != nil {
+      try opened.checkpointer.begin(at: walPages.pointee, again: true)
+    } else if !hasRoom, opened.checkpointer.isIdle {
+      copyRest()
+    }
+    guard hasRoom else { throw fullLog }
+  }
+
+  /// Why pages of the write-ahead log cannot be copied into the database; nil when they can.
+  public var housekeepingFailure: String? { opened?.checkpointer.failure }
+
+  /// How many passes over the write-ahead log have failed.
+  public var failedCheckpoints: UInt64 { opened?.checkpointer.failures ?? 0 }
+
+  /// Copies what is left after a pass, between two commits.
+  private func copyRest() {
+    guard let progress = open.checkpointer.pass(connection) else { return }
     // All copied: the next commit starts the log over. Else a reader was in the way, and the next pass comes later.
-    walPages.pointee = result.copied >= result.pages ? 0 : result.pages
-    checkpointer.startOver()
-    guard walPages.pointee < Checkpointer.pagesMax else {
-      throw .engine("\(description)-wal cannot be emptied; close whatever else has the store open for reading")
-    }
+    walPages.pointee = progress.copied >= progress.pages ? 0 : progress.pages
+    open.checkpointer.startOver()
+  }
+
+  /// Whether the next commit finds room in the write-ahead log.
+  private var hasRoom: Bool { walPages.pointee + open.checkpointer.bounds.spare <= open.checkpointer.bounds.most }
+
+  private var fullLog: StoreError {
+    let why = open.checkpointer.failure.map { "its pages cannot be copied into \(description): \($0)" }
+    return .engine(
+      "\(description)-wal is as large as it may be: \(why ?? "something has the store open for reading, which must be closed")")
   }
 
   /// Bytes of the journal.
@@ -191,7 +249,8 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     opened.checkpointer.finish()
     reader.withLock { $0 = nil }
     sqlite3_wal_hook(opened.connection.handle, nil, nil)
-    Checkpointer.pass(opened.connection)
+    // Where it fails, the next start finds the log and copies it.
+    _ = opened.checkpointer.pass(opened.connection)
     self.opened = nil
   }
 

@@ -9,6 +9,8 @@ enum SQLiteSchema {
   /// Bytes of a page. SQLite writes each page of a commit with two calls and reads each page that it frees; with twice its standard size
   /// there are half as many, for a fifth more bytes. With four times, the bytes eat what the calls save.
   static let pageBytes = 8192
+  /// Bytes that the write-ahead log has before each page (SQLite, "WAL-mode file format").
+  static let frameHeaderBytes = 24
   /// Marks the file as a store of widgetpush (`PRAGMA application_id`): "wpsh".
   private static let applicationID = 0x7770_7368
 
@@ -79,11 +81,15 @@ enum SQLiteSchema {
 
   private static func setUp(_ connection: SQLiteConnection, isEmpty: Bool, version: Int) throws(SQLiteConnection.Failure) {
     // Debian's SQLite would write zeros over every page that the journal gives back, which doubles what folding writes.
+    try connection.run("PRAGMA page_size=\(pageBytes)")
+    // It says which mode holds, and fails in no other way.
+    let mode = try connection.text("PRAGMA journal_mode=WAL")
+    guard mode == "wal" else {
+      let description = "its folder is none where a write-ahead log can be (journal_mode \(mode ?? "unknown"))"
+      throw SQLiteConnection.Failure(code: SQLITE_CANTOPEN, description: description)
+    }
     try connection.run(
-      """
-      PRAGMA page_size=\(pageBytes); PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384;
-      PRAGMA secure_delete=OFF
-      """)
+      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384; PRAGMA secure_delete=OFF")
     if !isEmpty, version < Self.version {
       try connection.run("BEGIN IMMEDIATE; \(broadcastTables) PRAGMA user_version=\(Self.version); COMMIT")
     }

@@ -27,7 +27,10 @@ extension Command {
     defer { withExtendedLifetime(locks) {} }
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
     var storeFolder: String?
+    var mark: StoreMark?
     if case .folder(let store)? = configuration.store {
+      mark = state.map { StoreMark(of: store, in: $0.folder) }
+      try mark?.check()
       try Files.makeFolder(store)
       storeFolder = store
     }
@@ -46,6 +49,7 @@ extension Command {
       surroundings.accessTokens = { accessTokens.current }
     }
     let gateway = try Gateway(configuration, sockets, surroundings)
+    try mark?.make()
 
     let provider = ServerURL.text("https", bind: configuration.bind, port: sockets.providerAddress.port, advertised: options.advertised)
     let control = ServerURL.text("https", bind: configuration.bind, port: sockets.controlAddress.port, advertised: options.advertised)

@@ -8,7 +8,7 @@ extension Command {
     "health", "tells whether the gateway is ready",
     discussion: """
       Asks /readyz and ends with 0 when the answer is 200, else with 1 and the obstacles on standard error: made for
-      health checks of containers.
+      health checks of containers. What goes wrong although it is ready is a warning on standard error.
       """,
     options: [
       Option(switch: "--device", "ask the mock device instead"),
@@ -37,6 +37,8 @@ extension Command {
       throw CommandError(error, server)
     }
     let isReady = response.status == 200
+    let warnings = (try? JSONValue.parse(response.body))?["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    for warning in warnings { Console.complain("\(server) warns: \(warning)") }
     if arguments.wantsJSON {
       Console.print(((try? JSONValue.parse(response.body)) ?? ["ready": .bool(isReady)]).serialized())
     } else if isReady {

@@ -64,7 +64,10 @@ final class DevServer {
     configuration.upstreams = [upstream]
     try configuration.fill(from: state)
     var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
+    var mark: StoreMark?
     if case .folder(let store)? = configuration.store {
+      mark = StoreMark(of: store, in: state.folder)
+      try mark?.check()
       try Files.makeFolder(store)
       surroundings.appStorage = AppStorage(folder: store)
     }
@@ -88,6 +91,7 @@ final class DevServer {
       authorityPEM: state.authorityPEM, credentialsJSON: credentials.json.serialized(pretty: true) + "\n",
       providerKeyPEM: state.providerKeyPEM)
     gateway = try Gateway(configuration, sockets, surroundings)
+    try mark?.make()
     self.device = device
     Self.recallSettings(of: device, from: gateway)
     try device.start()

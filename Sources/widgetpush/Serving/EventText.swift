@@ -53,6 +53,7 @@ enum EventText {
     case .storeFailed(let why):
       return lines("the store takes no pushes: \(why)", "Pushes are answered 503 until that is mended; then it goes on by itself.")
     case .storeRecovered: return "the store takes pushes again"
+    case .storeWarning(let warning, let holds): return lines(holds ? "the store warns" : "a warning of the store is over", "\(warning)")
     case .adminCall(let call):
       return lines(
         "admin call: \(call.caller.isEmpty ? "nobody known" : call.caller)  \(call.method) \(call.path)  \(call.status)", call.problem)
@@ -131,6 +132,8 @@ enum EventText {
     case .upstreamOpened: return .none
     case .storeFailed(let why): return ["event": "storeFailed", "happened": .string(why)]
     case .storeRecovered: return ["event": "storeRecovered"]
+    case .storeWarning(let warning, let holds):
+      return ["event": holds ? "storeWarning" : "storeWarningOver", "happened": .string("\(warning)")]
     case .adminCall(let call):
       return [
         "event": "adminCall", "who": .string(call.caller), "what": .string("\(call.method) \(call.path)"),

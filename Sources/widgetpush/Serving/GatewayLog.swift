@@ -47,6 +47,8 @@ extension Log {
     case .upstreamOpened(let name): write(.info, "an upstream can be reached", [LogField("upstream", name)])
     case .storeFailed(let why): write(.error, "the store takes no pushes, and they are answered 503", [LogField("reason", why)])
     case .storeRecovered: write(.info, "the store takes pushes again")
+    case .storeWarning(let warning, let holds):
+      write(holds ? .warning : .info, holds ? "the store warns" : "a warning of the store is over", [LogField("reason", warning)])
     case .adminCall(let call):
       write(
         call.status < 400 ? .info : .warning, "an admin call",

@@ -23,6 +23,9 @@ class WrappedEngine: Engine, @unchecked Sendable {
   func payload(of number: UInt64) throws(StoreError) -> [UInt8]? { try inner.payload(of: number) }
   func dropPayloads() throws(StoreError) { try inner.dropPayloads() }
   func maintain() throws(StoreError) { try inner.maintain() }
+  func check() throws(StoreError) { try inner.check() }
+  var housekeepingFailure: String? { inner.housekeepingFailure }
+  var failedCheckpoints: UInt64 { inner.failedCheckpoints }
   var journalBytes: Int { inner.journalBytes }
   var oldestJournalRow: UInt64? { inner.oldestJournalRow }
   func close() { inner.close() }

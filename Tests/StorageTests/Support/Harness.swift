@@ -15,6 +15,7 @@ final class Harness: Sendable {
   private final class Delivered: Sendable {
     let batches = Mutex<[(loop: Int, batch: Batch)]>([])
     let readiness = Mutex<[Readiness]>([])
+    let warnings = Mutex<[(warning: StoreWarning, holds: Bool)]>([])
     let arrived = DispatchSemaphore(value: 0)
   }
 
@@ -35,7 +36,8 @@ final class Harness: Sendable {
     store = try Store(
       engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
       clock: { Moment(clock.now) }, resolveUpstream: { _, _, _ in 1 },
-      readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } }
+      readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } },
+      warned: { warning, holds in delivered.warnings.withLock { $0.append((warning, holds)) } }
     ) { loop, batch in
       delivered.batches.withLock { $0.append((loop, batch)) }
       delivered.arrived.signal()
@@ -55,6 +57,9 @@ final class Harness: Sendable {
 
   /// What the store told of its readiness, in order.
   var readinessTold: [Readiness] { delivered.readiness.withLock { $0 } }
+
+  /// The warnings that the store told of, in order.
+  var warningsTold: [(warning: StoreWarning, holds: Bool)] { delivered.warnings.withLock { $0 } }
 
   /// Sets the clock on, and tells the store unless it is to find out by itself.
   func advance(_ span: TimeSpan, quietly: Bool = false) {
