@@ -13,6 +13,8 @@ public enum GatewayEvent: Sendable {
   case refused(RefusedRequest)
   /// An accepted push that its device, or a budget, let pass.
   case ignored(IgnoredRequest)
+  /// An accepted push, or a broadcast, with a key, a header or a date that does not do what was meant.
+  case warned(WarnedRequest)
   /// A request that breaks the rules of HTTP/2, so that it has no answer: its stream was reset.
   case malformed(RejectedRequest)
   /// A connection to the provider face that failed, mostly before it carried a request.
@@ -112,6 +114,26 @@ public struct IgnoredRequest: Sendable {
     self.type = type
     self.cause = cause
     self.detail = detail
+  }
+}
+
+/// A push, or a broadcast, that was accepted with warnings which say more than their sentences.
+public struct WarnedRequest: Sendable {
+  /// The id that was answered.
+  public var id: PushID
+  /// Where it is to go; nil for a broadcast.
+  public var token: DeviceToken?
+  /// The push type.
+  public var type: PushType
+  /// What the warnings are about.
+  public var details: [WarningDetail]
+
+  /// A push with these warnings.
+  public init(id: PushID, token: DeviceToken?, type: PushType, details: [WarningDetail]) {
+    self.id = id
+    self.token = token
+    self.type = type
+    self.details = details
   }
 }
 

@@ -289,6 +289,10 @@ public enum Limits {
   public static let nameBytes = 256
   /// Bytes of what a device says about a push in its outcome.
   public static let detailBytes = 1024
+  /// Bytes of what the log keeps with a push about its warnings: a payload may have any number of keys, and two or three are told.
+  public static let warningDetailsBytes = 1536
+  /// Bytes of one warning's detail: a sentence with five keys and their values.
+  public static let warningDetailBytes = 500
   /// Longest minimum interval and budget window that may be set, in seconds: a week.
   public static let intervalSeconds: Int64 = 7 * 86_400
   /// Milliseconds an HTTP/1.1 connection of the control face may rest between two requests; clients keep pools of them.

@@ -9,7 +9,8 @@ public struct ProviderAnswers: Hashable, Sendable {
     case payloadEmpty
   }
 
-  /// The answer to a `background` push with `apns-priority: 10`, which Apple's documentation calls an error.
+  /// The answer to a `background` push with `apns-priority: 10`, where validation is `apple`: Apple's documentation calls it an error, and
+  /// strict validation always refuses it.
   public enum BackgroundAtTen: String, CaseIterable, Sendable {
     /// 200 with a warning; many clients send it.
     case accept

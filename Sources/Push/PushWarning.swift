@@ -17,7 +17,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case pushTypeMissing, priorityMissing, priorityPassive, collapseIDMissing, expirationInMilliseconds, expirationRelative
   case customKeys, unusedAPSKeys, alertInReload, contentChangedWithoutReload, attributesAfterStart
   case backgroundAtTen, alertInBackground
-  case alertAtPriorityFive, timestampOld, dismissalBeyondFourHours
+  case alertInUpdate, soundNamesNoFile, unusedAlertKeys, timestampOld, dismissalBeyondFourHours
   case struckByFault
   case contentStateMismatch
 
@@ -98,7 +98,11 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .backgroundAtTen: "A background push has apns-priority 10, which Apple calls an error; send 5."
     case .alertInBackground:
       "alert, badge and sound have no place in a background push, and the device may show nothing; send a push of type alert as well."
-    case .alertAtPriorityFive: "An update with an alert lights the screen whatever its priority; leave alert out of silent updates."
+    case .alertInUpdate:
+      "An update with an alert lights the screen up, whatever its priority; leave alert out of the updates that are to be silent."
+    case .soundNamesNoFile:
+      "The sound is a word such as nil, which is taken for the name of a sound file; leave sound out for none, or name a file or default."
+    case .unusedAlertKeys: "aps.alert has keys that no device knows, and they are ignored; compare them with Apple's table."
     case .timestampOld:
       "aps.timestamp is more than 8 hours old, longer than an activity lives, so the device has newer; send the current time."
     case .struckByFault: "A fault that somebody has set held this push back or ended its connection; widgetpush faults list shows it."
@@ -131,6 +135,15 @@ public struct PushWarnings: OptionSet, Hashable, Sendable {
 
   /// The first warning for which the device ignores the whole push, or nil.
   public var firstIgnored: PushWarning? { all.first { $0.isRefusedInStrict && !$0.spoilsOneField } }
+
+  /// The warnings that are about a key, a header or a date which can be named, so that each push has a `WarningDetail` for them.
+  public static let withSubject = every.subtracting(withoutSubject)
+  private static let every = PushWarning.allCases.reduce(into: PushWarnings()) { $0.insert($1) }
+  /// These are about something that is not there, or their sentence says all.
+  private static let withoutSubject: PushWarnings = [
+    PushWarnings(.pushTypeMissing), PushWarnings(.priorityMissing), PushWarnings(.priorityPassive), PushWarnings(.collapseIDMissing),
+    PushWarnings(.backgroundAtTen), PushWarnings(.struckByFault), PushWarnings(.contentStateMismatch),
+  ]
 
   /// The first warning that strict validation refuses, or nil.
   public var firstRefused: PushWarning? {

@@ -85,12 +85,17 @@ public struct RequestRules: Sendable {
     bodyBytesTotal: Int, time: RequestTime, _ topicMemory: inout TopicMemory, _ payloadMemory: inout PayloadMemory
   ) throws(Violation) -> ParsedPush {
     let (header, topic, token) = try checkHeaders(fields, headers, path, sender, &topicMemory)
+    let validation = apps.policy(at: topic.app).validation
+    // An absent priority is no error, whatever it counts as.
+    if topic.type == .background, topic.family == .app, header.priority == .immediate, validation == .strict {
+      throw HeaderRules.backgroundAtTen
+    }
     try PayloadRules.checkSize(bodyBytesTotal, of: topic.type)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(
       type: topic.type, family: topic.family, now: time.sender, priority: header.priority, hasCollapseID: !header.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
-    let content = try PayloadRules.check(body, context, apps.policy(at: topic.app).validation, answers.malformedBody, &payloadMemory)
+    let content = try PayloadRules.check(body, context, validation, answers.malformedBody, &payloadMemory)
     var warnings = content.warnings
     var mismatches: UInt32 = 0
     if !contentStates.isEmpty, content.traits.hasContentState {

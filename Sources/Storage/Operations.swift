@@ -39,6 +39,8 @@ public struct AdmitOperation: Sendable {
   /// How long its loop waits for the upstream's answer where the push goes at once; nil has it answered as soon as it is durable. The
   /// store never looks at it.
   public var answerTimeout: TimeSpan?
+  /// What its warnings are about, as `WarningDetail.text` in the arena; empty where none says more than its sentence.
+  public var warningDetails = ByteRange.empty
   /// The store's answer.
   public var result: Admission = .unsettled
   /// What exactly was wrong with a refused one, as text in the arena; empty where the cause's own sentence says all. The store's to fill.

@@ -57,6 +57,8 @@ public struct PushRecord: Hashable, Sendable {
   public var payload: [UInt8]?
   /// The warnings of the rules.
   public var warnings: PushWarnings
+  /// What those of them are about that are of a key, a header or a date.
+  public var warningDetails: [WarningDetail] = []
   /// What happened to it, in order; at most `Limits.stepsPerPush`, of which the last is the latest.
   public var steps: [Step]
 }

@@ -41,6 +41,27 @@ import Transport
     #expect(json["event"] == "ignored" && json["cause"] == "noSuchActivity" && json["remedy"]?.stringValue?.isEmpty == false)
   }
 
+  @Test func aWarningIsToldWithItsKey() throws {
+    let id = try #require(PushID("F4121B12-E0BF-3266-F079-D9253E98BF49"))
+    let details = [
+      WarningDetail(.unusedAPSKeys, field: "aps.sound", detail: "aps has keys: sound \"a\u{1B}\" (put it at aps.alert.sound)"),
+      WarningDetail(.alertInUpdate, field: "aps.alert", detail: "aps.alert lights the screen up"),
+    ]
+    let event = GatewayEvent.warned(WarnedRequest(id: id, token: DeviceToken(hex: "5ec220c7"), type: .liveactivity, details: details))
+    let lines = try #require(EventText.text(event, credentials)).split(separator: "\n")
+    #expect(
+      lines == [
+        "warning  apns-id F4121B12-E0BF-3266-F079-D9253E98BF49  liveactivity  token 5ec220c7",
+        "    aps has keys: sound \"a\\u001b\" (put it at aps.alert.sound) [unusedAPSKeys]",
+        "    aps.alert lights the screen up [alertInUpdate]",
+      ])
+    let json = try #require(EventText.json(event, credentials))
+    #expect(json["event"] == "warned" && json["token"] == "5ec220c7" && json["warnings"]?[0]?["field"] == "aps.sound", "\(json)")
+    #expect(json["warnings"]?[1]?["detail"] == "aps.alert lights the screen up")
+    let broadcast = GatewayEvent.warned(WarnedRequest(id: id, token: nil, type: .liveactivity, details: details))
+    #expect(EventText.text(broadcast, credentials)?.hasPrefix("warning  a broadcast  apns-request-id F4121B12") == true)
+  }
+
   @Test(arguments: MalformedRequest.Fault.allCases) func aMalformedRequestIsToldWithItsRemedy(fault: MalformedRequest.Fault) throws {
     let peer = try #require(SocketAddress("127.0.0.1:5000"))
     for (field, others) in [("authorization", 0), ("", 7)] {

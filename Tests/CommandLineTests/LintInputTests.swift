@@ -29,11 +29,33 @@ import Testing
     "curl --parallel -K \"$folder/curl\" >>\"$folder/x\"",
     "apt-get install curl h/3/device/aa", "echo curl -d x h/3/device/aa", "# curl -d x h/3/device/aa",
     "curl -X PUT h/v1/registrations/aa -d '{}'",
-    "curl -d '{\"aps\":{}}' -H 'apns-push-type: liveactivity' h/4/broadcasts/apps/com.example.app",
-    "curl -X DELETE h/1/apps/x/channels -H 'apns-channel-id: x'",
     "curl -o /3/device/aa h/x", "wget h/3/device/aa", "echo 'curl -d x h/3/device/aa'",
   ]) func whatIsNoPushIsLeftOut(script: String) {
     #expect(Self.pushes(script).map(\.request) == [])
+  }
+
+  /// What a request about broadcasts is for is told by its path, as far as that is written.
+  @Test(arguments: [
+    ("curl -d '{}' h/4/broadcasts/apps/com.example.app", LintedRequest.Service.broadcasts),
+    ("curl -d x \"$h/4/broadcasts/apps/$b\"", .broadcasts),
+    ("curl -X DELETE h/1/apps/x/channels", .channels), ("curl \"https://$h/1/apps/$b/all-channels\"", .allChannels),
+    ("curl 'h/1/apps/x/all-channels?a=b'", .allChannels), ("curl -d x h/3/device/aa", .devices),
+    ("curl -d x -H 'apns-topic: x' h/x", .devices),
+  ]) func aRequestAboutBroadcastsIsFound(script: String, service: LintedRequest.Service) {
+    #expect(Self.pushes(script).map(\.request.service) == [service])
+  }
+
+  @Test(arguments: [
+    ("curl h/x\ncurl -d x h/4/broadcasts/apps/b\ncurl -d x h/3/device/aa", "2 commands judged, 1 not a push"),
+    ("curl -d x h/3/device/aa h/3/device/bb", "1 command judged"), ("curl h/x\ncurl h/y", nil), (#"{"aps":{}}"#, nil),
+    ("curl h/x; curl h/y; curl -d x h/3/device/aa", "1 command judged, 2 not a push"),
+  ]) func theCommandsAreCounted(script: String, count: String?) {
+    let input = LintInput("x.sh", Array(script.utf8), type: nil)
+    #expect(input.count == count)
+    guard let count else { return }
+    #expect(LintReport.text([], input) == "x.sh: nothing found (\(count))")
+    let located = LintInput.Located(line: 1, finding: LintFinding(.warning, "r", "f", "m"))
+    #expect(LintReport.text([located], input) == "x.sh:1: warning: m [r]\nx.sh: \(count)")
   }
 
   @Test func eachCommandIsJudgedByItself() {

@@ -42,6 +42,20 @@ import Testing
         """)
   }
 
+  /// What the very push has against it is told in place of what the warning says of every push.
+  @Test func aWarningIsToldByItsDetail() {
+    let warning: JSONValue = [
+      "code": "unusedAPSKeys", "message": "aps has keys.", "field": "aps.sound", "detail": "sound (put it at aps.alert.sound)",
+    ]
+    let told: JSONValue = ["id": "x", "disposition": "forwarding", "warnings": [warning]]
+    #expect(PushStory.text(of: told).hasSuffix("warnings\n  sound (put it at aps.alert.sound)."), "\(PushStory.text(of: told))")
+    let answer = ProviderClient.Answer(status: 200, id: "x", reason: nil, detail: nil)
+    #expect(SendReport.text(answer, told).hasSuffix("  warning: sound (put it at aps.alert.sound)."))
+    #expect(
+      WhatIfReport.text(["status": 200, "disposition": "forwarding", "warnings": [warning]])
+        .hasSuffix("warning: sound (put it at aps.alert.sound)."))
+  }
+
   /// A push may wait until the next day, and the clock be moved for days.
   @Test func stepsOfSeveralDaysHaveTheirDates() {
     let steps: JSONValue = [

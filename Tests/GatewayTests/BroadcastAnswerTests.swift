@@ -11,7 +11,7 @@ import Testing
     for reason in [Reason.badChannelID, .channelNotRegistered] {
       #expect(rules.reason(reason, .read) == (value == .badPath ? .badPath : reason))
       #expect(rules.reason(reason, .delete) == .badPath)
-      #expect(rules.reason(reason, .send) == reason)
+      #expect(rules.reason(reason, .send([])) == reason)
     }
     #expect(rules.reason(.serviceUnavailable, .read) == .serviceUnavailable)
   }

@@ -175,7 +175,7 @@ import Testing
     try await expect(
       update(token, #""content-state":{},"alert":{"title":"Goal","body":"1:0"}"#).with("apns-priority", "5"), 200,
       says: "applied (updated)",
-      "An update with an alert lights the screen whatever its priority")
+      "aps.alert lights the screen up with every update that has it")
   }
 
   @Test func startsThatStartNothingAreNamed() async throws {
@@ -213,7 +213,7 @@ import Testing
       says: "aps.content-changed is missing; it must be the JSON value true")
     try await expect(
       PushRequest.widgets(token).body(#"{"aps":{"content-changed":true,"content-available":1}}"#), 200,
-      says: "content-available and mutable-content do nothing in a reload push")
+      says: "aps has keys that do nothing in a reload push", "content-available 1")
   }
 
   // MARK: Budgets

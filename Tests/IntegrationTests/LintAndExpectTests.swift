@@ -37,7 +37,32 @@ import Testing
     }
     #expect(!told.contains { $0.hasPrefix("1 ") || $0.contains(" Missing") }, "\(told)")
     let day = try await run([Deployment.executable, "lint", repository + "/docs/scripted-day.sh"])
-    #expect(day.status == 0 && day.text.contains("no push to judge"), "\(day.text)")
+    #expect(day.status == 1 && day.text.contains("no push to judge"), "\(day.text)")
+    #expect(result.standardError.contains("v.sh: 2 commands judged, 1 not a push"), "\(result.standardError)")
+    // Among others that have one, it is not at fault.
+    let payload = try folder.write("p.json", #"{"aps":{"content-changed":true}}"#)
+    #expect(try await run([Deployment.executable, "lint", repository + "/docs/scripted-day.sh", payload]).status == 0)
+  }
+
+  @Test func broadcastsOfAScriptAreJudgedAndCounted() async throws {
+    let folder = try Folder()
+    let path = try folder.write(
+      "b.sh",
+      """
+      curl -sS https://example.com/health
+      id=$(curl -sS -H "authorization: bearer $t" -d '{"message-storage-policy":2,"push-type":"LiveActivity"}' "https://$host/1/apps/com.example.app/channels")
+      curl -H "authorization: bearer $t" -H "apns-channel-id: $id" -H 'apns-push-type: liveactivity' -H 'apns-priority: 5' \\
+        -d '{"aps":{"timestamp":'$(date +%s)',"event":"update","contentState":{"score":1}}}' https://localhost:2197/4/broadcasts/apps/com.example.app
+      """)
+    let result = try await run([Deployment.executable, "lint", path])
+    #expect(result.status == 1)
+    for line in [
+      "b.sh:2: refused: message-storage-policy must be 0 or 1, not 2 [BadRequestParams]",
+      "b.sh:3: refused: apns-expiration must be there in a broadcast; 0 stores nothing [BadExpirationDate]",
+      "aps has contentState, did you mean content-state? [contentStateMissing]", "b.sh: 2 commands judged, 1 not a push",
+    ] {
+      #expect(result.text.contains(line), "\(line) in \(result.text)")
+    }
   }
 
   @Test func expectFailsWithWhatNearlyMatched() async throws {

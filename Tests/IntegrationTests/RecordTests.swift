@@ -81,7 +81,8 @@ import Testing
     #expect(try await dev.send(PushRequest("alert", to: token)).status == 503)
     let shown = try await run([
       "curl", "-sS", "--http2", "--cacert", dev.state.path("ca.pem"), "--cert", dev.state.path("Push_com.example.app.pem"), "-H",
-      "apns-push-type: alert", "-d", #"{"aps":{"alert":"Hello"}}"#, "-o", "/dev/null", "-w", "%{http_code}",
+      "apns-push-type: alert", "-H", "apns-topic: com.example.app", "-d", #"{"aps":{"alert":"Hello"}}"#, "-o", "/dev/null", "-w",
+      "%{http_code}",
       try dev.url("provider") + "/3/device/\(token)",
     ])
     #expect(shown.text == "200", "\(shown.text) \(shown.standardError)")

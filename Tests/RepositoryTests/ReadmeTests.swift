@@ -18,8 +18,7 @@ import Testing
   @Test func everyRuleOfLintIsInItsPage() {
     let page = Self.pages.first { $0.name == "lint.md" }?.text ?? ""
     let rows = PushWarning.allCases.map { warning in
-      let level: LintFinding.Level = !warning.isRefusedInStrict ? .warning : warning.spoilsOneField ? .fieldIgnored : .ignored
-      return "| `\(warning.name)` | \(level.rawValue) | \(warning.sentence) |"
+      "| `\(warning.name)` | \(PushLint.level(of: warning).rawValue) | \(warning.sentence) |"
     }
     expect(rows, after: "| rule | level | what is wrong, and what would be right |", in: page)
     for rule in PushLint.ruleNames { #expect(page.contains("\n| `\(rule)` | "), "\(rule)") }

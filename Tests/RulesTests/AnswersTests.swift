@@ -32,6 +32,21 @@ import Testing
     #expect(reason(TestRequest.of(.alert).with { $0.priority = "10" }) { $0.backgroundAtTen = value } == nil)
   }
 
+  /// Apple documents 10 for a background push as an error, and 10 alone: an absent priority is none.
+  @Test func strictRefusesABackgroundPushAtTen() throws {
+    let request = TestRequest.of(.background).with { $0.priority = "10" }
+    let refusal = try #require(judge(request).refusal)
+    #expect(refusal.reason == .badPriority && refusal.field == "apns-priority")
+    #expect(refusal.detail == "apns-priority must be 5 with apns-push-type background, not 10")
+    for validation in AppPolicy.Validation.allCases {
+      let absent = try #require(judge(request.with { $0.priority = nil }, TestRules.apps(validation)).push)
+      #expect(absent.warnings == PushWarnings(.priorityMissing) && absent.priority == .immediate)
+      #expect(judge(request.with { $0.priority = "1" }, TestRules.apps(validation)).push != nil)
+    }
+    let noted = try #require(judge(request, TestRules.apps(.apple)).push)
+    #expect(noted.warnings == PushWarnings(.backgroundAtTen))
+  }
+
   @Test(arguments: ProviderAnswers.MessageIDCase.allCases) func theLettersOfAnID(value: ProviderAnswers.MessageIDCase) {
     for (id, isLower) in [
       ("eabeae54-14a8-11e5-b60b-1697f925ec7b", true), ("EABEAE54-14A8-11E5-B60B-1697F925EC7B", false),

@@ -46,19 +46,41 @@ import Testing
   @Test(arguments: [
     (
       #"{"aps":{"content-changed":true,"content_changed":true,"thread-id":"x"}}"#, PushType.widgets, "aps.content_changed",
-      ": content_changed (did you mean content-changed?), thread-id"
+      ": content_changed true (content-changed, which is there too, is what counts), thread-id \"x\""
     ),
     (
       aps(#""event":"update","content-state":{},"staleDate":1,"badge":1"#), .liveactivity, "aps.staleDate",
-      ": staleDate (did you mean stale-date?), badge"
+      ": staleDate 1 (did you mean stale-date?), badge 1"
     ),
-    (aps(#""event":"update","content-state":{},"events":"end""#), .liveactivity, "aps.events", ": events (did you mean event?)"),
-    (#"{"aps":{"alert":"x","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}}"#, .alert, "aps.a", ": a, b, c, d, e and 1 more"),
+    (
+      aps(#""event":"update","content-state":{},"events":"end""#), .liveactivity, "aps.events",
+      ": events \"end\" (event, which is there too, is what counts)"
+    ),
+    (#"{"aps":{"alert":"x","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}}"#, .alert, "aps.a", ": a 1, b 1, c 1, d 1, e 1 and 1 more"),
   ]) func unusedKeysAreNamed(body: String, type: PushType, field: String, end: String) {
     var request = LintedRequest()
     (request.assumedType, request.body) = ("\(type)", Array(body.utf8))
     let finding = PushLint.findings(request, now: now).first { $0.rule == "unusedAPSKeys" }
     #expect(finding?.field == field && finding?.message.hasSuffix(end) == true, "\(String(describing: finding))")
+  }
+
+  /// What strict validation says of a key that is missing is told with the warning where it lets the push pass.
+  @Test(arguments: cases.indices) func appleTellsTheSame(index: Int) throws {
+    let request = TestRequest.of(Self.cases[index].type).with { $0.body = Array(Self.cases[index].body.utf8) }
+    let refusal = try #require(judge(request).refusal)
+    let details = try details(of: request)
+    #expect(details.contains { $0.field == refusal.field && $0.detail == refusal.detail }, "\(refusal.detail) in \(details)")
+  }
+
+  /// The key that a managed device needs stands beside `aps`.
+  @Test(arguments: [
+    (#"{"MDM":"magic"}"#, "; there is MDM, did you mean mdm?"), (#"{"mdm":1}"#, "; the mdm that is there is no string"),
+    (#"{"aps":{"mdm":"magic"}}"#, "; mdm stands in aps, put it beside aps"), (#"{"magic":"x"}"#, "of the device's enrolment"),
+  ]) func theKeyOfManagementIsLookedFor(body: String, end: String) throws {
+    let request = TestRequest.of(.mdm).with { $0.body = Array(body.utf8) }
+    let refusal = try #require(judge(request, TestRules.apps(any: true)).refusal)
+    #expect(refusal.detail.hasSuffix(end), "\(refusal.detail)")
+    #expect(try details(of: request).first { $0.warning == .mdmMissing }?.detail == refusal.detail)
   }
 
   /// A name is repeated only where it is short and plain.

@@ -213,7 +213,6 @@ import Testing
     Case(warning: .alertInReload, request: widgets(#"{"aps":{"content-changed":true,"mutable-content":1,"badge":1,"sound":"x"}}"#)),
     Case(warning: .contentChangedWithoutReload, request: .alert(#"{"alert":"x","content-changed":true}"#)),
     Case(warning: .contentChangedWithoutReload, request: activity(update + #","content-changed":true"#)),
-    Case(warning: .backgroundAtTen, request: TestRequest.of(.background).with { $0.priority = "10" }),
     Case(warning: .priorityMissing, request: TestRequest.of(.background).with { $0.priority = nil }),
     Case(warning: .alertInBackground, request: background(#"{"aps":{"content-available":1,"alert":"x"}}"#)),
     Case(warning: .unusedAPSKeys, request: background(#"{"aps":{"content-available":1,"event":"update"}}"#)),
@@ -224,7 +223,12 @@ import Testing
     Case(warning: .unusedAPSKeys, request: TestRequest.of(.mdm).with { $0.body = Array(#"{"aps":{},"mdm":"magic"}"#.utf8) }),
     Case(warning: .attributesAfterStart, request: activity(update + #","attributes-type":"Ride""#)),
     Case(warning: .attributesAfterStart, request: activity(end + #","attributes":{}"#)),
-    Case(warning: .alertAtPriorityFive, request: activity(update + #","alert":{"title":"t"}"#) { $0.priority = "5" }),
+    Case(warning: .alertInUpdate, request: activity(update + #","alert":{"title":"t"}"#) { $0.priority = "5" }),
+    Case(warning: .alertInUpdate, request: activity(update + #","alert":{"title":"t","sound":"chime.aiff"}"#)),
+    Case(warning: .unusedAlertKeys, request: activity(end + #","alert":{"title":"t","boddy":"b"}"#)),
+    Case(warning: .unusedAlertKeys, request: .alert(#"{"alert":{"title":"t","badge":1}}"#)),
+    Case(warning: .soundNamesNoFile, request: activity(end + #","alert":{"title":"t","sound":"None"}"#)),
+    Case(warning: .soundNamesNoFile, request: .alert(#"{"alert":"x","sound":"nil"}"#)),
     Case(warning: .timestampOld, request: activity(#""timestamp":\#(s - 28_801),"event":"update","content-state":{}"#)),
     Case(warning: .dismissalBeyondFourHours, request: activity(end + #","dismissal-date":\#(s + 14_401)"#)),
   ]
@@ -254,8 +258,8 @@ import Testing
   }
 
   @Test func everyWarningIsInATable() {
-    // A fault is no matter of the rules, and a schema one of ContentStateTests.
-    let others: Set<PushWarning> = [.struckByFault, .contentStateMismatch]
+    // A fault is no matter of the rules, a schema one of ContentStateTests, and a background push at 10 has its own test.
+    let others: Set<PushWarning> = [.struckByFault, .contentStateMismatch, .backgroundAtTen]
     #expect(Set((Self.refused + Self.noted).map(\.warning)) == Set(PushWarning.allCases).subtracting(others))
   }
 

@@ -50,6 +50,15 @@ import Testing
       $0.path = "/3/device/" + String(repeating: "%61", count: 300)
     },
     Case(reason: .badDeviceToken, field: ":path", detail: "without the brackets and spaces") { $0.path = "/3/device/%3Ca1b2%20c3d4%3E" },
+    Case(
+      reason: .badDeviceToken, field: ":path",
+      detail: "of a printed Data value: 740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad"
+    ) {
+      $0.path = "/3/device/<740f4707 bebcf74f 9b7c25d4 8e335894 5f6aa01d a5ddb387 462c7eaf 61bb78ad>"
+    },
+    Case(reason: .badDeviceToken, field: ":path", detail: "cannot be repaired, its middle is cut: print the token whole with token.map {") {
+      $0.path = "/3/device/%7Blength%20=%2032,%20bytes%20=%200x740f4707%20bebcf74f%209b7c25d4%208e335894%20...%20462c7eaf%2061bb78ad%20%7D"
+    },
     Case(reason: .badDeviceToken, field: ":path", detail: "another push service") { $0.path = "/3/device/ea:APA91bH" },
 
     Case(reason: .badMessageID, field: "apns-id", detail: "must be a UUID such as") { $0.id = "4711" },
@@ -172,6 +181,24 @@ import Testing
     },
     Case(reason: .invalidProviderToken, field: "authorization", detail: "ES256, not \"HS256\"") {
       $0.authorization = token { $0.algorithm = "HS256" }
+    },
+    Case(
+      reason: .invalidProviderToken, field: "authorization",
+      detail: "the provider token's key id is your team id: they are swapped; kid must be \"ABCDE12345\" and iss \"TEAM012345\""
+    ) {
+      $0.authorization = token { ($0.keyID, $0.teamID) = ("TEAM012345", "ABCDE12345") }
+    },
+    Case(
+      reason: .invalidProviderToken, field: "authorization",
+      detail: "kid \"TEAM012345\" is your team id, which belongs into iss; kid must be the id of the key"
+    ) {
+      $0.authorization = token { $0.keyID = "TEAM012345" }
+    },
+    Case(
+      reason: .invalidProviderToken, field: "authorization",
+      detail: "iss must be \"TEAM012345\", the team of the key ABCDE12345, not the key's own id"
+    ) {
+      $0.authorization = token { $0.teamID = "ABCDE12345" }
     },
     Case(reason: .invalidProviderToken, field: "authorization", detail: "string kid") { $0.authorization = token { $0.keyID = nil } },
     Case(reason: .invalidProviderToken, field: "authorization", detail: "did you mean \"ABCDE12345\"?") {

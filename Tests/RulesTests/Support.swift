@@ -169,7 +169,7 @@ struct TestRules: ~Copyable {
       connection: &connection)
   }
 
-  private static func fields(_ request: TestRequest) -> (RequestFields, [UInt8]) {
+  static func fields(_ request: TestRequest) -> (RequestFields, [UInt8]) {
     var headers = Array("unrelated".utf8)
     func add(_ value: String?) -> ByteRange? {
       guard let value else { return nil }

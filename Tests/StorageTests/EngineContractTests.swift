@@ -54,6 +54,45 @@ import Testing
     #expect(bench.state.durable() == after)
   }
 
+  /// What a push's warnings are about is kept with it, beside what becomes of it: in the journal, and in saved pages.
+  @Test(arguments: Kind.allCases) func theDetailsOfWarningsAreKept(kind: Kind) throws {
+    let folder = Folder()
+    defer { folder.remove() }
+    let bench = try Bench(engine: try make(kind, folder))
+    try bench.register(Bench.registration(1))
+    let details = [
+      WarningDetail(.unusedAPSKeys, field: "aps.sound", detail: "sound \"chime.aiff\" (put it at aps.alert.sound)"),
+      WarningDetail(.customKeys, field: "x", detail: String(repeating: "é", count: 200)),
+    ]
+    for id in 0...2 {
+      let batch = Batch()
+      var operation = Bench.operation(batch, id: id, token: Bench.token(id == 2 ? 9 : 1), type: .widgets, at: bench.now)
+      operation.warnings = [PushWarnings(.unusedAPSKeys), PushWarnings(.customKeys)]
+      operation.warningDetails = batch.append(WarningDetail.text(of: details))
+      batch.admits.append(operation)
+      try bench.settle(batch)
+    }
+    func check() {
+      for id in 0...1 { #expect(bench.record(id)?.warningDetails == details) }
+    }
+    check()
+    #expect(bench.record(2)?.disposition == .refused && bench.record(2)?.warningDetails == [])
+    try bench.crash()
+    check()
+    #expect(bench.record(0)?.detail == nil)
+    try bench.advance(to: bench.now + .seconds(10))
+    try bench.complete(.finished(.ignored, .noSuchWidget), detail: "no widget of kind Clock")
+    #expect(bench.record(0)?.detail == "no widget of kind Clock")
+    check()
+    try bench.crash()
+    #expect(bench.record(0)?.detail == "no widget of kind Clock")
+    check()
+    try bench.fold()
+    try bench.crash()
+    #expect(bench.record(0)?.detail == "no widget of kind Clock")
+    check()
+  }
+
   @Test(arguments: Kind.allCases) func registrationsAreListed(kind: Kind) throws {
     let folder = Folder()
     defer { folder.remove() }

@@ -9,7 +9,7 @@ extension DeviceFleet {
     do {
       activityPush = try ActivityPush(aps: JSONValue.aps(of: payload), shift: shift)
     } catch {
-      return record(.ignored(error.cause, detail: error.sentence), of: push, index)
+      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
     }
     if case .gone(let cause) = tokens[index].owner { return record(.ignored(cause, detail: nil), of: push, index) }
     if tokens[index].owner == .adopted {

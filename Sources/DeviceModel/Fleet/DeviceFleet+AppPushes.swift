@@ -9,7 +9,7 @@ extension DeviceFleet {
     do {
       effect = try AppPushEffect(push.type, bundleID: tokens[index].bundleID, payload)
     } catch {
-      return record(.ignored(error.cause, detail: error.sentence), of: push, index)
+      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
     }
     switch tokens[index].owner {
     case .adopted: apply(push, toAdopted: index, at: now)
@@ -28,7 +28,7 @@ extension DeviceFleet {
     do {
       effect = try AppPushEffect(push.type, bundleID: tokens[index].bundleID, payload)
     } catch {
-      return record(.ignored(error.cause, detail: error.sentence), of: push, index)
+      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
     }
     switch tokens[index].owner {
     case .adopted: apply(push, toAdopted: index, at: now)

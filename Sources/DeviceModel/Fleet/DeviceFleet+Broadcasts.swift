@@ -40,7 +40,7 @@ extension DeviceFleet {
     do {
       push = try readBroadcast(payload)
     } catch {
-      let outcome = recordIgnored(id, bundleID, error.cause, detail: error.sentence)
+      let outcome = recordIgnored(id, bundleID, error.cause, detail: error.sentence(in: payload))
       return BroadcastOutcome(outcome: outcome, reached: wanted.count, applied: 0)
     }
     var outcomes: [PushOutcome] = []
@@ -64,7 +64,8 @@ extension DeviceFleet {
     do {
       _ = apply(try readBroadcast(payload), id, to: follower, now)
     } catch {
-      _ = record(.ignored(error.cause, detail: error.sentence), of: ReceivedPush(id: id, token: token, type: .liveactivity), index)
+      let detail = error.sentence(in: payload)
+      _ = record(.ignored(error.cause, detail: detail), of: ReceivedPush(id: id, token: token, type: .liveactivity), index)
     }
   }
 

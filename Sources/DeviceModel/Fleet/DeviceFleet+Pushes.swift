@@ -30,7 +30,7 @@ extension DeviceFleet {
       do {
         try ReloadPayload.check(payload)
       } catch {
-        return record(.ignored(error.cause, detail: error.sentence), of: push, index)
+        return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
       }
       return reload(index, push, at: now)
     case .liveactivity, .pushToStart: return receiveActivityPush(index, push, payload, at: now)

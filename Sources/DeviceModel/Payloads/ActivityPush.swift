@@ -45,22 +45,19 @@ struct ActivityPush: Sendable, Equatable {
     let aps = Self.withoutNulls(aps)
     let event = aps["event"]
     guard let name = event?.stringValue, ["start", "update", "end"].contains(name) else {
-      throw Self.notUnderstood("aps.event must be \"start\", \"update\" or \"end\"\(Self.found(event))")
+      throw Self.notUnderstood("event", aps, "be \"start\", \"update\" or \"end\"")
     }
     guard let timestamp = aps["timestamp"]?.doubleValue, let seconds = Int64(exactly: timestamp) else {
-      throw Self.notUnderstood("aps.timestamp must be a whole number of Unix seconds\(Self.found(aps["timestamp"]))")
+      throw Self.notUnderstood("timestamp", aps, "be a whole number of Unix seconds")
     }
     self.timestamp = seconds
     contentState = aps["content-state"]?.objectValue
     if contentState == nil && (name != "end" || aps["content-state"] != nil) {
-      throw PayloadProblem(
-        cause: .contentStateNotDecodable, sentence: "aps.content-state must be an object on \(name)\(Self.found(aps["content-state"]))")
+      throw Self.notUnderstood("content-state", aps, "be an object on \(name)", .contentStateNotDecodable)
     }
     staleDate = try Self.date("stale-date", of: aps).map { $0 + shift }
     dismissalDate = try Self.date("dismissal-date", of: aps).map { $0 + shift }
-    if let score = aps["relevance-score"], !score.isNumber {
-      throw Self.notUnderstood("aps.relevance-score must be a number\(Self.found(score))")
-    }
+    if let score = aps["relevance-score"], !score.isNumber { throw Self.notUnderstood("relevance-score", aps, "be a number") }
     relevanceScore = aps["relevance-score"]?.doubleValue
     alerts = aps["alert"]?.objectValue.map { !$0.isEmpty } ?? false
     switch name {
@@ -80,23 +77,20 @@ struct ActivityPush: Sendable, Equatable {
 
   private static func start(_ aps: JSONValue, alerts: Bool) throws(PayloadProblem) -> Start {
     guard let type = aps["attributes-type"]?.stringValue, !type.isEmpty else {
-      throw notUnderstood("aps.attributes-type must name the Swift type of the attributes\(found(aps["attributes-type"]))")
+      throw notUnderstood("attributes-type", aps, "name the Swift type of the attributes")
     }
     guard let attributes = aps["attributes"]?.objectValue else {
-      throw notUnderstood("aps.attributes must be an object\(found(aps["attributes"]))")
+      throw notUnderstood("attributes", aps, "be an object")
     }
-    guard alerts else {
-      throw PayloadProblem(
-        cause: .alertMissing, sentence: "aps.alert must be an object with title and body on start\(found(aps["alert"]))")
-    }
-    return Start(attributesType: type, attributes: attributes, channel: try channel(aps["input-push-channel"]))
+    guard alerts else { throw notUnderstood("alert", aps, "be an object with title and body on start", .alertMissing) }
+    return Start(attributesType: type, attributes: attributes, channel: try channel(of: aps))
   }
 
   /// Source: Apple, "Starting and updating Live Activities with ActivityKit push notifications": with a channel that is none, nothing starts.
-  private static func channel(_ value: JSONValue?) throws(PayloadProblem) -> ChannelID? {
-    guard let value else { return nil }
+  private static func channel(of aps: JSONValue) throws(PayloadProblem) -> ChannelID? {
+    guard let value = aps["input-push-channel"] else { return nil }
     guard let channel = value.stringValue.flatMap({ ChannelID($0) }) else {
-      throw notUnderstood("aps.input-push-channel must be a channel's id in base 64\(found(value))")
+      throw notUnderstood("input-push-channel", aps, "be a channel's id in base 64")
     }
     return channel
   }
@@ -104,14 +98,17 @@ struct ActivityPush: Sendable, Equatable {
   private static func date(_ key: String, of aps: JSONValue) throws(PayloadProblem) -> Instant? {
     guard let value = aps[key] else { return nil }
     guard let seconds = value.doubleValue else {
-      throw notUnderstood("aps.\(key) must be a number of Unix seconds\(found(value))")
+      throw notUnderstood(key, aps, "be a number of Unix seconds")
     }
     // Beyond what an instant holds (the year 2262) is as good as never.
     return Int64(exactly: (seconds * 1000).rounded(.down)).map { Instant(unixMilliseconds: $0) } ?? .distantFuture
   }
 
-  private static func notUnderstood(_ sentence: String) -> PayloadProblem {
-    PayloadProblem(cause: .payloadNotUnderstood, sentence: sentence)
+  /// The problem with a key of `aps` that must be something else.
+  private static func notUnderstood(
+    _ key: String, _ aps: JSONValue, _ form: String, _ cause: Cause = .payloadNotUnderstood
+  ) -> PayloadProblem {
+    PayloadProblem(cause: cause, sentence: "aps.\(key) must \(form)\(found(aps[key]))", missing: aps[key] == nil ? key : nil)
   }
 
   private static func found(_ value: JSONValue?) -> String {

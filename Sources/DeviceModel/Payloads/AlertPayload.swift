@@ -26,7 +26,8 @@ enum AlertPayload: Equatable {
     } else {
       throw PayloadProblem(
         cause: .payloadNotUnderstood,
-        sentence: "aps.alert must be a string or an object with title and body, or there must be a number aps.badge or a string aps.sound")
+        sentence: "aps.alert must be a string or an object with title and body, or there must be a number aps.badge or a string aps.sound",
+        missing: ["alert", "badge", "sound"].allSatisfy { aps[$0] == nil } ? "alert" : nil)
     }
   }
 }

@@ -27,8 +27,12 @@ struct AppPushEffect {
         }
       } else {
         let aps = try JSONValue.aps(of: payload)
-        guard aps["content-available"]?.doubleValue == 1 || aps["content-available"] == true else {
-          throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "aps.content-available must be the number 1")
+        let value = aps["content-available"]
+        guard value?.doubleValue == 1 || value == true else {
+          throw PayloadProblem(
+            cause: .payloadNotUnderstood,
+            sentence: "aps.content-available must be the number 1\(value.map { ", not \($0.kindName)" } ?? ", and is missing")",
+            missing: value == nil ? "content-available" : nil)
         }
         self.init(.appWoken, .appWoken, nil)
       }
@@ -40,7 +44,9 @@ struct AppPushEffect {
     case .mdm:
       let tree = try JSONValue.object(of: payload)
       guard tree["mdm"]?.stringValue != nil else {
-        throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "mdm must be the PushMagic string of the enrolment")
+        throw PayloadProblem(
+          cause: .payloadNotUnderstood, sentence: "mdm must be the PushMagic string of the enrolment",
+          missing: tree["mdm"] == nil ? "mdm" : nil)
       }
       self.init(.checkedIn, .checkedIn, nil)
     case .pushtotalk: self.init(.speakerAnnounced, .speakerAnnounced, try Self.keys(of: payload))

@@ -1,6 +1,7 @@
 import JSON
 import Primitives
 import Push
+import Rules
 
 /// Why a payload does nothing on a device.
 struct PayloadProblem: Error, Equatable {
@@ -8,6 +9,11 @@ struct PayloadProblem: Error, Equatable {
   var cause: Cause
   /// One sentence that names the field.
   var sentence: String
+  /// The key that is missing, of `aps`, or `aps` or `mdm`; nil where something else is wrong.
+  var missing: String?
+
+  /// The sentence, and where the missing key may be hidden in the payload.
+  func sentence(in payload: RawSpan) -> String { sentence + (missing.map { MissingKey.hint($0, in: payload) } ?? "") }
 }
 
 extension JSONValue {
@@ -30,7 +36,8 @@ extension JSONValue {
     let tree = try object(of: payload)
     guard let aps = tree["aps"], aps.objectValue != nil else {
       let found = tree["aps"].map { ", not \($0.kindName)" } ?? ", and is missing"
-      throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "aps must be a JSON object\(found)")
+      throw PayloadProblem(
+        cause: .payloadNotUnderstood, sentence: "aps must be a JSON object\(found)", missing: tree["aps"] == nil ? "aps" : nil)
     }
     return aps
   }

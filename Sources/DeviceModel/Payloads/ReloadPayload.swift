@@ -15,7 +15,9 @@ enum ReloadPayload {
     let value = aps["content-changed"]
     if value != true {
       let found = value.map { ", not \($0.kindName)" } ?? ", and is missing"
-      throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "aps.content-changed must be the JSON value true\(found)")
+      throw PayloadProblem(
+        cause: .payloadNotUnderstood, sentence: "aps.content-changed must be the JSON value true\(found)",
+        missing: value == nil ? "content-changed" : nil)
     }
   }
 }

@@ -96,9 +96,11 @@ extension ControlAPI {
         field: refusal.field)
     case .push(let push):
       guard let warning = push.warnings.all.first(where: \.isRefusedInStrict) else { return }
+      let told = unsafe RequestRules.details(of: push, fields, headers: headers.span.bytes, body: body.span.bytes, now: time.sender)
+        .first { $0.warning == warning }
       throw ControlError(
         status: 400, code: "invalidPayload",
-        message: "devices would ignore the push that this makes, or a field of it: \(warning.sentence)", field: "body")
+        message: "devices would ignore the push that this makes, or a field of it: \(told?.detail ?? warning.sentence)", field: "body")
     }
   }
   /// Whether a content-state decodes into its attributes type, as far as the app has given a schema of it.

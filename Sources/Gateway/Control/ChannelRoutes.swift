@@ -77,8 +77,7 @@ extension BroadcastRecord {
     object["remedy"] = .string(remedy.advice)
     object["mergedInto"] = mergedInto.map { .string($0.description) }
     object["activities"] = activities.map { ["reached": .integer(Int64($0.reached)), "applied": .integer(Int64($0.applied))] }
-    let warnings = warnings.all
-    if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
+    object["warnings"] = warnings.json(warningDetails)
     func name(_ upstream: UInt16) -> JSONValue { .string(upstreams.indices.contains(Int(upstream)) ? upstreams[Int(upstream)] : "none") }
     object["upstreams"] = .array(
       deliveries.map { delivery in

@@ -79,7 +79,8 @@ public struct ControlAPI: Sendable {
     let text = routed["token"]
     guard let token = DeviceToken(hex: text) else {
       throw .badRequest(
-        "the token in the path must be hexadecimal with an even number of digits, 2 to \(2 * DeviceToken.bytesMax), not \"\(text.prefix(32))\"",
+        DeviceToken.complaint(aboutPrinted: text)
+          ?? "the token in the path must be hexadecimal with an even number of digits, 2 to \(2 * DeviceToken.bytesMax), not \"\(text.prefix(32))\"",
         field: "token")
     }
     return token

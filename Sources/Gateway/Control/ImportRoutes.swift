@@ -61,7 +61,8 @@ extension ControlAPI {
       var reader = try JSONReader(try JSONValue.parse(line))
       let text = try reader.string("token")
       guard let token = DeviceToken(hex: text) else {
-        throw reader.error("token", "must be a push token in hexadecimal digits, not \"\(text.prefix(64))\"")
+        let hint = DeviceToken.complaint(aboutPrinted: text).map { "; \($0)" } ?? ""
+        throw reader.error("token", "must be a push token in hexadecimal digits, not \"\(text.prefix(64))\"\(hint)")
       }
       let registration = try RegistrationBody.read(&reader, token: token)
       try reader.finish()

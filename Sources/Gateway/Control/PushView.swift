@@ -34,8 +34,7 @@ extension PushRecord {
     case .activity(let name): object["activity"] = .string(name)
     case nil: break
     }
-    let warnings = warnings.all
-    if !warnings.isEmpty { object["warnings"] = .array(warnings.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
+    object["warnings"] = warnings.json(warningDetails)
     object["steps"] = .array(steps.map(\.json))
     // One that is no JSON, which the rules may let pass as Apple does, as the text that it is.
     object["payload"] = payload.map { bytes in
@@ -69,6 +68,22 @@ extension PushRecord {
     }
     guard cause == .otherKind || cause == .otherApp || cause == .tokenUnknown, let detail, let first = detail.first else { return nil }
     return first.uppercased() + detail.dropFirst() + "."
+  }
+}
+
+extension PushWarnings {
+  /// The warnings as the control side shows them, each with its field and detail where those are known; nil where there are none.
+  func json(_ details: [WarningDetail]) -> JSONValue? {
+    guard !isEmpty else { return nil }
+    return .array(
+      all.map { warning in
+        var object: JSONObject = ["code": .string(warning.name), "message": .string(warning.sentence)]
+        if let told = details.first(where: { $0.warning == warning }) {
+          object["field"] = .string(told.field)
+          object["detail"] = .string(told.detail)
+        }
+        return .object(object)
+      })
   }
 }
 

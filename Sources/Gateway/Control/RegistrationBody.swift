@@ -34,7 +34,8 @@ package enum RegistrationBody {
   package static func replaced(_ reader: inout JSONReader) throws(FieldError) -> DeviceToken? {
     guard let text = try reader.optionalString("replaces") else { return nil }
     guard let token = DeviceToken(hex: text) else {
-      throw reader.error("replaces", "must be the push token that this one replaces, in hexadecimal digits, not \"\(text)\"")
+      let hint = DeviceToken.complaint(aboutPrinted: text).map { "; \($0)" } ?? ""
+      throw reader.error("replaces", "must be the push token that this one replaces, in hexadecimal digits, not \"\(text)\"\(hint)")
     }
     return token
   }

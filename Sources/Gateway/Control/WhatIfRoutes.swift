@@ -35,7 +35,7 @@ extension ControlAPI {
       let preview = try await asking { () async throws(StoreError) in
         try await parts.store.preview { push.operation(parsed, in: $0, rules, now: time.sender) }
       }
-      return .json(preview.json(warnings: parsed.warnings))
+      return .json(preview.json(warnings: parsed.warnings, push.details(of: parsed, now: time.sender)))
     }
   }
 
@@ -55,7 +55,7 @@ extension ControlAPI {
 
 extension AdmissionPreview {
   /// The preview as the control side shows it: the answer, what follows, and what it would cost.
-  fileprivate func json(warnings: PushWarnings) -> JSONValue {
+  fileprivate func json(warnings: PushWarnings, _ details: [WarningDetail]) -> JSONValue {
     var object: JSONObject
     switch result {
     case .refused(let reason, let cause, _, let retryAt):
@@ -70,6 +70,7 @@ extension AdmissionPreview {
         object["happened"] = "It would go to its upstream at once, and the device would drop it without telling anyone."
         object["certainty"] = .string(Certainty.likely.name)
         object["remedy"] = .string(warning.sentence)
+        object["detail"] = details.first { $0.warning == warning }.map { .string($0.detail) }
       }
     case .waiting(let due, let cause):
       object = accepted(cause)
@@ -86,8 +87,7 @@ extension AdmissionPreview {
     object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }
     if isLowered { object["sentPriority"] = 5 }
     if isAdopted { object["registersToken"] = true }
-    let all = warnings.all
-    if !all.isEmpty { object["warnings"] = .array(all.map { ["code": .string($0.name), "message": .string($0.sentence)] }) }
+    object["warnings"] = warnings.json(details)
     return .object(object)
   }
 
@@ -149,6 +149,11 @@ private struct WhatIfPush: Sendable {
   /// What the rules say of it.
   func verdict(_ rules: RequestRules, _ time: RequestTime) -> Verdict {
     unsafe rules.judge(fields, headers: headers.span.bytes, body: body.span.bytes, time: time)
+  }
+
+  /// What its warnings are about.
+  func details(of push: ParsedPush, now: Instant) -> [WarningDetail] {
+    unsafe RequestRules.details(of: push, fields, headers: headers.span.bytes, body: body.span.bytes, now: now)
   }
 
   /// The admission that it would ask for.

@@ -55,10 +55,10 @@ struct BroadcastAnswerWriter: ~Copyable {
     unsafe exchange.respond(status: status, fields, body: bytes.span.bytes)
   }
 
-  /// Answers with an error; `detail` is for a request that asked for explanations, and for `BadPayload`.
-  mutating func refuse(_ exchange: Exchange, id: PushID, _ reason: Reason, detail: String?) {
+  /// Answers with an error. `detail` is on the wire with `BadPayload`, and where the request asked for explanations.
+  mutating func refuse(_ exchange: Exchange, id: PushID, _ reason: Reason, detail: String, explaining: Bool) {
     begin(id, hasBody: true)
-    if let detail {
+    if explaining {
       append(.widgetpushDisposition, Disposition.refused.name)
       append(.widgetpushDetail, String(decoding: AnswerWriter.fieldValue(detail), as: UTF8.self))
     }

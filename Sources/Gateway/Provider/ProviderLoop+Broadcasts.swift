@@ -14,7 +14,9 @@ import Transport
 struct ChannelReply: Sendable {
   /// What the request asked, as far as its answer depends on it.
   enum Kind: Sendable {
-    case send, create(ChannelID, MessageStoragePolicy), read, delete, list
+    /// A broadcast, and what its warnings are about.
+    case send([WarningDetail])
+    case create(ChannelID, MessageStoragePolicy), read, delete, list
   }
 
   let exchange: ExchangeKey
@@ -58,10 +60,11 @@ extension ProviderLoop {
       let channel = ChannelID(now: loop.now, random: (ids.next(), ids.next()))
       (operation, kind) = (.create(channel, policy), .create(channel, policy))
     case .send(let push):
-      let submission = BroadcastSubmission(
+      var submission = BroadcastSubmission(
         id: id, channel: push.channel, expiration: push.expiration, priority: push.prioritySent ? push.priority : nil,
         warnings: push.warnings, received: exchange.received, payload: exchange.body.array)
-      (operation, kind) = (.send(submission), .send)
+      submission.warningDetails = warningDetails(of: push, exchange)
+      (operation, kind) = (.send(submission), .send(submission.warningDetails))
     }
     store.carryOut(operation, of: owner) { [key = exchange.key, replies = channelReplies] answer in
       replies.post(ChannelReply(exchange: key, id: id, kind: kind, bundleID: owner.bundleID, answer: answer))
@@ -75,7 +78,8 @@ extension ProviderLoop {
     case (.refused(let reason), let kind):
       let answered = broadcastAnswers.reason(reason, kind)
       refuse(exchange, reply.id, answered, field: "apns-channel-id", detail: reason.remedy.happened, bundleID: reply.bundleID)
-    case (_, .send):
+    case (_, .send(let details)):
+      tellWarnings(of: reply.id, details)
       metrics.accepted(.liveactivity, shard: index)
       let unique = PushID(high: ids.next(), low: ids.next(), upperCase: 0)
       state.value.broadcastAnswers.answer(exchange, 200, id: reply.id, unique: unique)
@@ -101,7 +105,7 @@ extension ProviderLoop {
         id: id, token: nil, type: .liveactivity, bundleID: batch.append(bundleID), reason: reason, cause: cause,
         detail: batch.append(detail),
         received: loop.now))
-    state.value.broadcastAnswers.refuse(exchange, id: id, reason, detail: isExplained(exchange) ? detail : nil)
+    state.value.broadcastAnswers.refuse(exchange, id: id, reason, detail: detail, explaining: isExplained(exchange))
     metrics.answered(.liveactivity, reason, shard: index)
     observer?(
       .refused(RefusedRequest(id: id, token: nil, type: .liveactivity, reason: reason, field: field, detail: detail)))

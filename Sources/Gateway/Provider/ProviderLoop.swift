@@ -209,6 +209,7 @@ extension ProviderLoop: HTTP2ServerHandler {
       payload: batch.append(exchange.body))
     operation.answerTimeout = rules.apps.answerTimeout(at: push.app)
     if push.contentStateMismatches != 0 { batch.ask(rules, push, body: exchange.body, now: time.sender) }
+    if !push.warnings.isDisjoint(with: .withSubject) { operation.warningDetails = batch.append(warningDetails(of: push, exchange)) }
     batch.admits.append(operation)
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
@@ -294,8 +295,11 @@ extension ProviderLoop {
       switch operations[place].result {
       case .unsettled: preconditionFailure("a settled batch has a result for each push")
       case .refused: refuse(operations[place], bytes, exchange)
-      case .forwarded where operations[place].answerTimeout != nil: areSomeLeft = true
+      case .forwarded where operations[place].answerTimeout != nil:
+        areSomeLeft = true
+        tellWarnings(of: operations[place], bytes)
       case .forwarded, .waiting, .merged, .ended:
+        tellWarnings(of: operations[place], bytes)
         metrics.accepted(operations[place].type, shard: index)
         if let observer, case .ended(.ignored, let cause) = operations[place].result {
           let push = operations[place]

@@ -10,19 +10,40 @@ struct BroadcastHeaders {
   /// Checks `apns-expiration`, `apns-priority` and `apns-push-type`; the other headers of a push are no concern of a broadcast.
   static func check(_ fields: RequestFields, _ headers: RawSpan) throws(Violation) -> BroadcastHeaders {
     var values = BroadcastHeaders()
-    guard let expiration = fields.expiration else {
+    (values.expiration, values.expirationWarning) = try expiration(fields.expiration, headers)
+    if let range = fields.priority { values.priority = try HeaderRules.priority(headers[range]) }
+    try checkType(fields.pushType, headers)
+    return values
+  }
+
+  /// `apns-expiration`, which a broadcast must have.
+  static func expiration(_ range: ByteRange?, _ headers: RawSpan) throws(Violation) -> (Expiration, PushWarning?) {
+    guard let range else {
       throw Violation(
         .badExpirationDate, "apns-expiration", "apns-expiration must be there in a broadcast; 0 stores nothing")
     }
-    (values.expiration, values.expirationWarning) = try HeaderRules.expiration(headers[expiration])
-    if let range = fields.priority { values.priority = try HeaderRules.priority(headers[range]) }
-    guard let type = fields.pushType, !type.isEmpty else {
+    return try HeaderRules.expiration(headers[range])
+  }
+
+  /// `apns-push-type`, in whatever letter case.
+  static func checkType(_ range: ByteRange?, _ headers: RawSpan) throws(Violation) {
+    guard let range, !range.isEmpty else {
       throw Violation(.missingPushType, "apns-push-type", "apns-push-type must be liveactivity")
     }
-    guard headers[type].equalsIgnoringCase("liveactivity") else {
-      throw Violation(.invalidPushType, "apns-push-type", "apns-push-type must be liveactivity in a broadcast, not \(headers[type].quoted)")
+    guard headers[range].equalsIgnoringCase("liveactivity") else {
+      throw Violation(
+        .invalidPushType, "apns-push-type", "apns-push-type must be liveactivity in a broadcast, not \(headers[range].quoted)")
     }
-    return values
+  }
+
+  /// The size of a message.
+  static func checkSize(_ bytes: Int) throws(Violation) {
+    guard bytes > 0 else {
+      throw Violation(.payloadEmpty, "body", "the body must be a JSON object with aps and its event update or end")
+    }
+    guard bytes <= Limits.broadcastBytes else {
+      throw Violation(.payloadTooLarge, "body", "the body must have at most \(Limits.broadcastBytes) bytes, not \(bytes)")
+    }
   }
 
   /// The sender's id of the request: `apns-request-id`, or `apns-id`, which one of Apple's samples has instead.

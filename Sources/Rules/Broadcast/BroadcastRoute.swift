@@ -26,6 +26,19 @@ enum BroadcastRoute {
     }
   }
 
+  /// Checks `:method`.
+  func check(_ method: ByteRange?, _ headers: RawSpan) throws(Violation) {
+    if let method, takes(headers[method]) { return }
+    throw Violation(
+      .methodNotAllowed, ":method",
+      "the method must be \(methods) for this path, not \(method.map { headers[$0].quoted } ?? "absent")")
+  }
+
+  /// What is wrong with a path whose bundle id has the suffix of a push type.
+  static func suffixed(_ type: PushType) -> Violation {
+    Violation(.topicDisallowed, ":path", "the path must have the bare bundle id, without the suffix \(type.topicSuffix)")
+  }
+
   /// Whether the path is judged by the rules of broadcasts and channels, right or wrong as it may be.
   static func owns(_ path: RawSpan) -> Bool {
     path.extracting(first: 3).equals("/4/") || path.extracting(first: managementPrefix.utf8CodeUnitCount).equals(managementPrefix)

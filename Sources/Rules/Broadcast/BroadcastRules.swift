@@ -34,26 +34,23 @@ extension RequestRules {
   ) throws(Violation) -> BroadcastRequest {
     guard let path = fields.path else { preconditionFailure("only a request with a path is judged here") }
     let (route, bundle) = try BroadcastRoute.find(path, headers)
-    guard let method = fields.method, route.takes(headers[method]) else {
-      throw Violation(
-        .methodNotAllowed, ":method",
-        "the method must be \(route.methods) for this path, not \(fields.method.map { headers[$0].quoted } ?? "absent")")
-    }
+    try route.check(fields.method, headers)
     try checkDuplicates(fields)
     let sender = try authenticate(fields.authorization, headers, environment, time, &memory.tokens, &connection)
     let id = try BroadcastHeaders.id(fields, headers)
     let sending = route == .broadcasts ? try BroadcastHeaders.check(fields, headers) : nil
     let app = try checkBundle(headers[bundle], sender)
+    let method = headers[fields.method ?? .empty]
     let action: BroadcastRequest.Action
     if let sending {
       action = .send(try checkPush(sending, fields, headers, body, bodyBytesTotal, app: app, time: time, &memory.payload))
     } else if route == .allChannels {
       action = .list
-    } else if headers[method].equals("POST") {
+    } else if method.equals("POST") {
       action = .create(try ChannelBody.read(body, bodyBytesTotal: bodyBytesTotal))
     } else {
       let channel = try BroadcastHeaders.channel(fields.channelID, headers)
-      action = headers[method].equals("GET") ? .read(channel) : .delete(channel)
+      action = method.equals("GET") ? .read(channel) : .delete(channel)
     }
     return BroadcastRequest(
       id: id, bundle: bundle, app: app, provider: sender.provider,
@@ -73,8 +70,7 @@ extension RequestRules {
   private func checkBundle(_ bundle: RawSpan, _ sender: Sender) throws(Violation) -> Int {
     let listed = apps.listedIndex(of: bundle)
     if listed == nil, let suffix = TopicSuffix.type(of: bundle) {
-      throw Violation(
-        .topicDisallowed, ":path", "the path must have the bare bundle id, without the suffix \(suffix.topicSuffix)")
+      throw BroadcastRoute.suffixed(suffix)
     }
     let mayBeUnlisted = bundle.byteCount <= Limits.bundleIDBytes && TopicSuffix.mayBeBundleID(bundle)
     guard let app = listed ?? (mayBeUnlisted ? apps.index(of: bundle) : nil) else {
@@ -102,16 +98,9 @@ extension RequestRules {
     time: RequestTime, _ memory: inout PayloadMemory
   ) throws(Violation) -> BroadcastPush {
     let channel = try BroadcastHeaders.channel(fields.channelID, headers)
-    guard bodyBytesTotal > 0 else {
-      throw Violation(.payloadEmpty, "body", "the body must be a JSON object with aps and its event update or end")
-    }
-    guard bodyBytesTotal <= Limits.broadcastBytes else {
-      throw Violation(.payloadTooLarge, "body", "the body must have at most \(Limits.broadcastBytes) bytes, not \(bodyBytesTotal)")
-    }
+    try BroadcastHeaders.checkSize(bodyBytesTotal)
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
-    let context = PayloadContext(
-      type: .liveactivity, now: time.sender, priority: sending.priority, hasCollapseID: false, hasChannelID: false,
-      isBroadcast: true)
+    let context = PayloadContext(broadcastAt: time.sender, priority: sending.priority)
     var warnings = try PayloadRules.check(body, context, apps.policy(at: app).validation, answers.malformedBody, &memory).warnings
     if let warning = sending.expirationWarning { warnings.insert(warning) }
     return BroadcastPush(

@@ -26,9 +26,14 @@ struct HeaderRules {
     }
     if let range = fields.pushType { values.type = try knownType(headers[range]) }
     if values.type == .background, values.priority == .immediate, answers.backgroundAtTen == .refuse {
-      throw Violation(.badPriority, "apns-priority", "apns-priority must be 5 with apns-push-type background, not 10")
+      throw backgroundAtTen
     }
     return values
+  }
+
+  /// Source: Apple, "Sending notification requests to APNs": 10 for a push that has only `content-available` is an error.
+  static var backgroundAtTen: Violation {
+    Violation(.badPriority, "apns-priority", "apns-priority must be 5 with apns-push-type background, not 10")
   }
 
   /// The push type that the request states, if it is one; nil leaves it to `check` to say what is wrong.
@@ -89,6 +94,17 @@ struct HeaderRules {
     return seconds
   }
 
+  /// The warning about a date, with the value in question and the right one.
+  static func detail(_ warning: PushWarning, of text: RawSpan, now: Instant) -> WarningDetail {
+    let value = text.string
+    let seconds = (try? expirationSeconds(text)) ?? 0
+    let detail =
+      warning == .expirationInMilliseconds
+      ? "apns-expiration must be in seconds, \(seconds / 1000), not in milliseconds (\(value))"
+      : "apns-expiration is a Unix time in seconds; \(value) is \(Instant(unixSeconds: seconds).wholeSeconds), long past; send now + \(value), at present \(now.unixSeconds + seconds)"
+    return WarningDetail(warning, field: "apns-expiration", detail: detail)
+  }
+
   /// The value of `apns-priority`.
   static func priority(_ text: RawSpan) throws(Violation) -> Priority {
     if text.equals("10") { return .immediate }
@@ -106,6 +122,11 @@ struct HeaderRules {
     }
     return type
   }
+}
+
+extension Instant {
+  /// The time in RFC 3339 form, to the second.
+  var wholeSeconds: String { "\(Instant(unixSeconds: unixSeconds))".replacing(".000Z", with: "Z") }
 }
 
 /// Where Unix seconds end and milliseconds begin.

@@ -60,6 +60,7 @@ enum PathRule {
 
   /// What is wrong with a token, by the mistakes that are often made.
   private static func complaint(_ text: RawSpan) -> String {
+    if let complaint = DeviceToken.complaint(aboutPrinted: text.string) { return complaint }
     var digits = 0
     for index in 0..<text.byteCount {
       switch text.byte(index) {

@@ -24,6 +24,30 @@ public struct LintedRequest: Hashable, Sendable {
   public var host: String?
   /// The option that has the client speak HTTP/1, such as `--http1.1`.
   public var http1Option: String?
+  /// What of the provider API it is for, as far as the path is written.
+  public enum Service: Hashable, Sendable {
+    /// `/3/device/TOKEN`.
+    case devices
+    /// `/4/broadcasts/apps/BUNDLE`.
+    case broadcasts
+    /// `/1/apps/BUNDLE/channels`.
+    case channels
+    /// `/1/apps/BUNDLE/all-channels`.
+    case allChannels
+
+    /// The service that a path, or what is known of one, leads to.
+    public init(path: String) {
+      self =
+        path.contains("/4/broadcasts/")
+        ? .broadcasts
+        : !path.contains("/1/apps/")
+          ? .devices
+          : path.hasSuffix("/all-channels") ? .allChannels : .channels
+    }
+  }
+
+  /// What it is for.
+  public var service = Service.devices
   /// The path, such as `/3/device/3fa2c1`; nil where it is not known.
   public var path: String?
   /// The headers in their order.

@@ -151,7 +151,7 @@ struct PayloadHabits {
 }
 
 extension PushWarning {
-  /// What a warning is about that never refuses.
+  /// What a warning is about whose payload does not tell it.
   var field: String {
     switch self {
     case .pushTypeMissing: "apns-push-type"
@@ -159,11 +159,6 @@ extension PushWarning {
     case .collapseIDMissing: "apns-collapse-id"
     case .expirationInMilliseconds, .expirationRelative: "apns-expiration"
     case .customKeys: "body"
-    case .contentChangedWithoutReload: "aps.content-changed"
-    case .attributesAfterStart: "aps.attributes"
-    case .alertAtPriorityFive: "aps.alert"
-    case .timestampOld: "aps.timestamp"
-    case .dismissalBeyondFourHours: "aps.dismissal-date"
     default: "aps"
     }
   }

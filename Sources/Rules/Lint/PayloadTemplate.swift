@@ -45,7 +45,9 @@ public struct PayloadTemplate: Sendable {
     let parent = field.lastIndex(of: ".").map { String(field[..<$0]) } ?? ""
     switch warning {
     case .customKeys: return !hasUnknownMembers.contains("")
-    case .unusedAPSKeys: return !hasUnknownMembers.contains("aps")
+    case .unusedAPSKeys, .alertInReload, .alertInBackground: return !hasUnknownMembers.contains("aps")
+    case .unusedAlertKeys: return !hasUnknownMembers.contains("aps.alert")
+    case .soundNamesNoFile: return unknown[field] == nil && !hasUnknownMembers.contains(parent)
     case .attributesAfterStart: return unknown["aps.event"] == nil && !mayHave("aps.event", in: "aps")
     case .eventUnknown, .inputPushChannelNotAString: return unknown[field] == nil
     case .nothingToShow: return unknown[field] != .value && !hasUnknownMembers.contains(parent)

@@ -1,6 +1,6 @@
 import JSON
 public import Primitives
-import Push
+public import Push
 
 /// Says everything that is wrong with a request, where the gateway would stop at the first: the same rules, asked one by one, and some
 /// that need not hold but mostly do (widgets.md section 9 has what went wrong in the field).
@@ -12,14 +12,18 @@ public struct PushLint {
   /// The rule by which a payload is not judged, since it is not known.
   public static let payloadNotRead = "payloadNotRead"
 
-  private let request: LintedRequest
-  private let payload: PayloadTemplate?
-  private let now: Instant
-  private var findings: [LintFinding] = []
+  let request: LintedRequest
+  let payload: PayloadTemplate?
+  let now: Instant
+  var findings: [LintFinding] = []
 
   /// Every finding, in the order of the request: path, headers, payload.
   public static func findings(_ request: LintedRequest, now: Instant) -> [LintFinding] {
     var lint = PushLint(request: request, now: now)
+    guard request.service == .devices else {
+      lint.checkBroadcast()
+      return lint.findings
+    }
     if request.isWhole { lint.checkRequest() }
     lint.checkPayload()
     return lint.findings
@@ -50,11 +54,7 @@ public struct PushLint {
         [(":path", path)]
       }
     }
-    for name in Set(request.headers.map(\.name)).sorted() where request.headers.count(where: { $0.name == name }) > 1 {
-      if name.hasPrefix("apns-") || name == "authorization" {
-        findings.append(LintFinding(.refused, "\(Reason.duplicateHeaders.text)", name, "\(name) must be sent once"))
-      }
-    }
+    checkDuplicates()
     checkAuthorization()
     for name in ["apns-id", "apns-expiration", "apns-priority", "apns-collapse-id", "apns-push-type"] {
       guard let value = request.header(name)?.value else { continue }
@@ -71,7 +71,15 @@ public struct PushLint {
     }
   }
 
-  private mutating func checkAuthorization() {
+  mutating func checkDuplicates() {
+    for name in Set(request.headers.map(\.name)).sorted() where request.headers.count(where: { $0.name == name }) > 1 {
+      if name.hasPrefix("apns-") || name == "authorization" {
+        findings.append(LintFinding(.refused, "\(Reason.duplicateHeaders.text)", name, "\(name) must be sent once"))
+      }
+    }
+  }
+
+  mutating func checkAuthorization() {
     let header = request.header("authorization")
     if header != nil, request.hasClientCertificate {
       findings.append(
@@ -102,16 +110,12 @@ public struct PushLint {
     }
   }
 
-  private mutating func checkExpiration() {
+  mutating func checkExpiration() {
     guard let value = request.header("apns-expiration")?.value else { return }
     let bytes = Array(value.utf8)
-    guard let (expiration, warning) = try? unsafe HeaderRules.expiration(bytes.span.bytes), let warning else { return }
-    var message = warning.sentence
-    if warning == .expirationRelative, case .at(let instant) = expiration {
-      let time = "\(instant)".replacing(".000Z", with: "Z")
-      message = "apns-expiration is a Unix time in seconds; \(value) is \(time), long past; send now + \(value)"
-    }
-    findings.append(LintFinding(.warning, warning.name, warning.field, message))
+    guard let (_, warning) = try? unsafe HeaderRules.expiration(bytes.span.bytes), let warning else { return }
+    let detail = unsafe HeaderRules.detail(warning, of: bytes.span.bytes, now: now)
+    findings.append(LintFinding(.warning, warning.name, detail.field, detail.detail))
   }
 
   private mutating func checkTopic() {
@@ -137,7 +141,7 @@ public struct PushLint {
   }
 
   /// Runs one rule on a request that has only these fields.
-  private mutating func checking(
+  mutating func checking(
     _ name: String, _ rule: (RawSpan, RequestFields) throws(Violation) -> Void, with values: () -> [(String, String)]
   ) {
     var fields = RequestFields()
@@ -148,6 +152,8 @@ public struct PushLint {
       switch name {
       case ":method": fields.method = range
       case ":path": fields.path = range
+      case "apns-channel-id": fields.channelID = range
+      case "apns-request-id": fields.requestID = range
       case "apns-id": fields.apnsID = range
       case "apns-expiration": fields.expiration = range
       case "apns-priority": fields.priority = range
@@ -192,14 +198,22 @@ public struct PushLint {
     } catch {
       return findings.append(LintFinding(.refused, "\(error.reason.text)", error.field, error.detail))
     }
-    var context = PayloadContext(
-      type: type, family: .app, now: now, priority: nil, hasCollapseID: request.header("apns-collapse-id") != nil,
-      hasChannelID: request.header("apns-channel-id") != nil)
-    if let header = request.header("apns-priority") {
-      // One that is none has been told already.
-      let bytes = Array((header.value ?? "10").utf8)
-      context.priority = (try? unsafe HeaderRules.priority(bytes.span.bytes)) ?? .immediate
-    }
+    judge(
+      payload,
+      PayloadContext(
+        type: type, family: .app, now: now, priority: priority, hasCollapseID: request.header("apns-collapse-id") != nil,
+        hasChannelID: request.header("apns-channel-id") != nil))
+  }
+
+  /// The priority, 10 for one that is none or not known, which has been told already; nil where there is no header.
+  var priority: Priority? {
+    guard let header = request.header("apns-priority") else { return nil }
+    let bytes = Array((header.value ?? "10").utf8)
+    return (try? unsafe HeaderRules.priority(bytes.span.bytes)) ?? .immediate
+  }
+
+  /// Finds everything about a payload.
+  mutating func judge(_ payload: PayloadTemplate, _ context: PayloadContext) {
     let hasUnknownPriority = request.header("apns-priority").map { $0.value == nil } ?? false
     for (warning, field, message) in unsafe PayloadRules.everything(payload.bytes.span.bytes, context) {
       guard payload.shows(warning, of: field), !(hasUnknownPriority && warning == .backgroundAtTen) else { continue }
@@ -209,7 +223,7 @@ public struct PushLint {
         LintFinding(Self.level(of: warning), warning.name, field, warning == .notJSON ? message + unexpandedHint(payload.bytes) : message))
     }
     if let value = try? JSONValue.parse(payload.bytes) {
-      findings += PayloadHabits(payload: value, template: payload, type: type, request: request, now: now).findings
+      findings += PayloadHabits(payload: value, template: payload, type: context.type, request: request, now: now).findings
     }
   }
 
@@ -224,7 +238,10 @@ public struct PushLint {
     }
   }
 
-  private static func level(of warning: PushWarning) -> LintFinding.Level {
+  /// How bad what a warning is about is.
+  public static func level(of warning: PushWarning) -> LintFinding.Level {
+    // Apple documents it as an error.
+    if warning == .backgroundAtTen { return .refused }
     guard warning.isRefusedInStrict else { return .warning }
     return warning.spoilsOneField ? .fieldIgnored : .ignored
   }

@@ -104,11 +104,15 @@ struct APSKeys: OptionSet {
   static let alertLike = APSKeys(of: [.alert, .sound, .badge, .contentAvailable, .mutableContent])
   /// What a reload push has no use for at all.
   static let uselessInReload = APSKeys(rawValue: .max).subtracting(alertLike).subtracting(APSKeys(.contentChanged))
+  /// What only the start of an activity has.
+  static let startOnly = APSKeys(of: [.attributesType, .attributes])
   /// What only Live Activity pushes have.
   static let activityOnly = APSKeys(of: [
     .timestamp, .event, .events, .contentState, .staleDate, .dismissalDate, .attributesType, .attributes, .inputPushToken,
     .inputPushChannel,
   ])
+  /// What Live Activity pushes have.
+  static let activity = activityOnly.union(APSKeys(of: [.alert, .relevanceScore])).subtracting(APSKeys(.events))
   /// What only alert pushes have.
   static let alertOnly = APSKeys(of: [
     .badge, .sound, .contentAvailable, .mutableContent, .threadID, .category, .targetContentID, .interruptionLevel, .filterCriteria,

@@ -18,7 +18,9 @@ enum ActivityRules {
     if facts.relevanceScore.isPresent, facts.relevanceScore.kind != .number { warnings.insert(.relevanceNotANumber) }
     if context.priority == nil { warnings.insert(.priorityMissing) }
     if context.priority == .passive { warnings.insert(.priorityPassive) }
-    if facts.event == .update, facts.alert.isPresent, context.priority == .considerate { warnings.insert(.alertAtPriorityFive) }
+    if facts.event == .update, facts.alert.isPresent, !facts.isAlertEmpty { warnings.insert(.alertInUpdate) }
+    if facts.hasUnknownAlertKeys { warnings.insert(.unusedAlertKeys) }
+    if facts.alertSoundSaysNone { warnings.insert(.soundNamesNoFile) }
     if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasCustomKeys { warnings.insert(.customKeys) }
     if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: isStart ? .alertOnly : .alertOrStart) { warnings.insert(.unusedAPSKeys) }

@@ -2,11 +2,11 @@ import JSON
 import Primitives
 import Push
 
-/// The sentence about one payload that strict validation refuses: the field, the form that is right, and what stands there.
+/// The sentence about what is wrong with one payload: the field, the form that is right, and what stands there.
 struct PayloadDetail: ~Escapable {
-  private let facts: PayloadFacts
-  private let body: RawSpan
-  private let context: PayloadContext
+  let facts: PayloadFacts
+  let body: RawSpan
+  let context: PayloadContext
 
   @_lifetime(copy body)
   init(facts: PayloadFacts, body: RawSpan, context: PayloadContext) {
@@ -21,8 +21,8 @@ struct PayloadDetail: ~Escapable {
     return "the body must be JSON: \(error)"
   }
 
-  /// The field at fault and the detail, for a warning that strict validation refuses.
-  func describe(_ warning: PushWarning) -> (field: String, detail: String) {
+  /// The field at fault and the detail, for a warning about something that stands in the payload, or is missing there; else nil.
+  func describe(_ warning: PushWarning) -> (field: String, detail: String)? {
     switch warning {
     case .notAnObject: return ("body", "the body must be a JSON object\(takesAPS ? " with aps" : ""), not \(Self.article(facts.root))")
     case .apsMissing:
@@ -58,10 +58,43 @@ struct PayloadDetail: ~Escapable {
     case .relevanceNotANumber: return must(.relevanceScore, facts.relevanceScore, "be a number such as 50")
     case .contentAvailableMissing:
       return must(.contentAvailable, facts.contentAvailable, "be the number 1, or a background push wakes no app")
-    case .mdmMissing: return ("mdm", "mdm is missing; it must be the PushMagic string of the device's enrolment")
+    case .mdmMissing:
+      return ("mdm", "mdm is missing; it must be the PushMagic string of the device's enrolment\(PayloadNames(body).hintForMDM)")
     case .nothingToShow: return nothingToShow
-    default: return ("body", warning.sentence)
+    case .customKeys, .unusedAPSKeys, .unusedAlertKeys, .alertInReload, .alertInBackground, .contentChangedWithoutReload,
+      .attributesAfterStart:
+      return keys(warning)
+    case .alertInUpdate:
+      return (
+        "aps.alert",
+        "aps.alert lights the screen up with every update that has it, whatever the priority; leave it out of the updates that are to be silent"
+      )
+    case .soundNamesNoFile:
+      let (field, value) =
+        facts.alertSoundSaysNone ? ("aps.alert.sound", facts.alertSound) : ("aps.sound", facts.sound)
+      return (
+        field, "\(field) is \(body[value.text].quoted), which is taken for the name of a sound file; leave the key out for no sound"
+      )
+    case .timestampOld:
+      return ("aps.timestamp", "aps.timestamp \(moment(facts.timestamp)) is more than 8 hours old; send the current time, now \(now)")
+    case .dismissalBeyondFourHours:
+      let latest = context.now.unixSeconds + Limits.dismissalSeconds
+      return (
+        "aps.dismissal-date",
+        "aps.dismissal-date \(moment(facts.dismissalDate)) is more than 4 hours ahead, and the device removes the activity by \(latest)"
+      )
+    default: return nil
     }
+  }
+
+  /// The present time in Unix seconds.
+  private var now: Int64 { context.now.unixSeconds }
+
+  /// A number of Unix seconds as it is written, with the time that it stands for.
+  private func moment(_ value: PayloadFacts.Value) -> String {
+    let text = body[value.text].string
+    guard value.number.magnitude < 0x1p53 else { return text }
+    return "\(text) (\(Instant(unixSeconds: Int64(value.number)).wholeSeconds))"
   }
 
   private var event: (String, String) {
@@ -119,22 +152,6 @@ struct PayloadDetail: ~Escapable {
       }
     let (field, detail) = must("aps.\(key.name)", form, not: written)
     return (field, value.kind == nil ? detail + PayloadNames(body).hint(for: key) : detail)
-  }
-
-  /// The field at fault and the sentence for keys of `aps` that the push type has no use for; nil where they cannot be named.
-  func unusedKeys() -> (field: String, detail: String)? {
-    let useless: APSKeys
-    switch context.type {
-    case .widgets, .controls: useless = .uselessInReload
-    case .liveactivity: useless = facts.event == .start && !context.isBroadcast ? .alertOnly : .alertOrStart
-    case .alert, .background: useless = .activityOnly
-    default: return nil
-    }
-    let keys = PayloadNames(body).unused(useless)
-    guard let first = keys.first else { return nil }
-    let named = keys.prefix(5).map { $0.name + $0.hint }.joined(separator: ", ")
-    let more = keys.count > 5 ? " and \(keys.count - 5) more" : ""
-    return ("aps.\(first.name)", "aps has keys that this push type does not know and the device ignores: \(named)\(more)")
   }
 
   private func must(_ field: String, _ form: String, not written: String?) -> (String, String) {

@@ -51,6 +51,13 @@ struct PayloadFacts {
   private(set) var sound = Value()
   /// Whether `alert` is an object without a key.
   private(set) var isAlertEmpty = false
+  /// Whether `alert` has keys that no device knows, `sound` apart.
+  private(set) var hasUnknownAlertKeys = false
+  /// The `sound` of an `alert` object.
+  private(set) var alertSound = Value()
+  /// Whether the sound of `aps`, or of `alert`, is a word for none.
+  private(set) var soundSaysNone = false
+  private(set) var alertSoundSaysNone = false
   /// Whether `input-push-channel` spells a channel's id.
   private(set) var namesChannel = false
 
@@ -95,15 +102,13 @@ struct PayloadFacts {
         let string = try scanner.readString()
         value.text = string.range
         if key == .event { event = Self.event(string, body) }
+        if key == .sound { soundSaysNone = SoundName.saysNone(body[string.range]) }
         if key == .inputPushChannel { namesChannel = ChannelID(scanner.string(of: string)) != nil }
       case .number:
         let number = try scanner.readNumber()
         value.text = number.range
         value.number = scanner.double(of: number)
-      case .object where key == .alert:
-        let start = scanner.offset
-        try scanner.skipValue()
-        isAlertEmpty = Self.isEmptyObject(body.extracting(start..<scanner.offset))
+      case .object where key == .alert: try readAlert(&scanner, body)
       default: try scanner.skipValue()
       }
       if value.isPresent { keys.insert(APSKeys(key)) }
@@ -134,9 +139,24 @@ struct PayloadFacts {
     }
   }
 
-  /// Whether an object, known to be one, has no key: nothing but white space stands between its braces.
-  private static func isEmptyObject(_ object: RawSpan) -> Bool {
-    (1..<object.byteCount - 1).allSatisfy { object.byte($0) <= UInt8(ascii: " ") }
+  private mutating func readAlert(_ scanner: inout JSONScanner, _ body: RawSpan) throws(JSONError) {
+    (isAlertEmpty, hasUnknownAlertKeys, alertSound, alertSoundSaysNone) = (true, false, Value(), false)
+    try scanner.beginObject()
+    while let text = try scanner.nextKey() {
+      isAlertEmpty = false
+      guard text.matches("sound", in: body) else {
+        if !AlertKey.isKnown(text, in: body) { hasUnknownAlertKeys = true }
+        try scanner.skipValue()
+        continue
+      }
+      alertSound = Value(kind: try scanner.kind())
+      if alertSound.kind == .string {
+        alertSound.text = try scanner.readString().range
+        alertSoundSaysNone = SoundName.saysNone(body[alertSound.text])
+      } else {
+        try scanner.skipValue()
+      }
+    }
   }
 
   private static func event(_ text: JSONText, _ body: RawSpan) -> ActivityEvent {

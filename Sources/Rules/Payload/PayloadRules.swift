@@ -15,6 +15,13 @@ struct PayloadContext {
   var isBroadcast = false
 }
 
+extension PayloadContext {
+  /// That of a broadcast, which has neither a collapse id nor a topic.
+  init(broadcastAt now: Instant, priority: Priority?) {
+    self.init(type: .liveactivity, now: now, priority: priority, hasCollapseID: false, hasChannelID: false, isBroadcast: true)
+  }
+}
+
 /// The rules for a payload's size and content (apns.md section 6, widgets.md sections 1, 4.2 and 7).
 enum PayloadRules {
   static func checkSize(_ bytes: Int, of type: PushType) throws(Violation) {
@@ -47,7 +54,8 @@ enum PayloadRules {
   ) throws(Violation) -> (traits: PushTraits, warnings: PushWarnings) {
     let warnings = self.warnings(memory.facts, context)
     if validation == .strict, let warning = warnings.firstRefused {
-      let (field, detail) = PayloadDetail(facts: memory.facts, body: body, context: context).describe(warning)
+      let described = PayloadDetail(facts: memory.facts, body: body, context: context).describe(warning)
+      let (field, detail) = described ?? (warning.field, warning.sentence)
       throw Violation(.badPayload, field, detail)
     }
     return (traits(memory.facts, context.type, isSound: warnings.firstRefused == nil), warnings)
@@ -59,9 +67,22 @@ enum PayloadRules {
     do throws(JSONError) { facts = try PayloadFacts(body) } catch { return [(.notJSON, "body", PayloadDetail.notJSON(body, error))] }
     let detail = PayloadDetail(facts: facts, body: body, context: context)
     return warnings(facts, context).all.map { warning in
-      if warning == .unusedAPSKeys, let (field, message) = detail.unusedKeys() { return (warning, field, message) }
-      let (field, message) = warning.isRefusedInStrict ? detail.describe(warning) : (warning.field, warning.sentence)
+      let (field, message) = detail.describe(warning) ?? (warning.field, warning.sentence)
       return (warning, field, message)
+    }
+  }
+
+  /// What those of the warnings are about that the payload itself has given rise to.
+  static func details(of warnings: PushWarnings, _ body: RawSpan, _ context: PayloadContext) -> [WarningDetail] {
+    let facts: PayloadFacts
+    do throws(JSONError) {
+      facts = try PayloadFacts(body)
+    } catch {
+      return warnings.contains(.notJSON) ? [WarningDetail(.notJSON, field: "body", detail: PayloadDetail.notJSON(body, error))] : []
+    }
+    let detail = PayloadDetail(facts: facts, body: body, context: context)
+    return warnings.intersection(.withSubject).all.compactMap { warning in
+      detail.describe(warning).map { WarningDetail(warning, field: $0.field, detail: $0.detail) }
     }
   }
 
@@ -124,6 +145,9 @@ enum AlertRules {
     var warnings: PushWarnings = []
     if !shows(facts) { warnings.insert(.nothingToShow) }
     if facts.alert.isPresent, facts.alert.kind != .object, facts.alert.kind != .string { warnings.insert(.alertNotAnObject) }
+    // What a Live Activity looks for in alert, an alert push has beside it.
+    if facts.hasUnknownAlertKeys || facts.alertSound.isPresent { warnings.insert(.unusedAlertKeys) }
+    if facts.soundSaysNone || facts.alertSoundSaysNone { warnings.insert(.soundNamesNoFile) }
     if facts.keys.contains(.contentChanged) { warnings.insert(.contentChangedWithoutReload) }
     if facts.hasUnknownKeys || !facts.keys.isDisjoint(with: .activityOnly) { warnings.insert(.unusedAPSKeys) }
     return warnings

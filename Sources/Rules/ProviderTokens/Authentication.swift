@@ -46,9 +46,10 @@ extension RequestRules {
         if isNew { try connection.accept(identity, of: providers[provider]) }
         return provider
       }
+      let (keyID, own) = (providers[provider].keyID, providers[provider].teamID)
       throw Violation(
         .invalidProviderToken, "authorization",
-        "the provider token's iss must be \"\(providers[provider].teamID)\", the team of the key \(providers[provider].keyID), not \"\(teamID)\""
+        "the provider token's iss must be \"\(own)\", the team of the key \(keyID), not \(teamID == keyID ? "the key's own id" : "\"\(teamID)\"")"
       )
     }
   }

@@ -54,6 +54,9 @@ public struct ProviderDirectory: Sendable {
   /// The ids of all keys.
   var keyIDs: [String] { providers.map(\.keyID) }
 
+  /// Whether a key is of that team.
+  func hasTeam(_ teamID: String) -> Bool { providers.contains { $0.teamID == teamID } }
+
   /// Whether the key at `index` is limited to the environment other than `environment`.
   func isForeign(_ index: Int, to environment: PushEnvironment) -> Bool {
     guard let own = providers[index].environment else { return false }

@@ -103,8 +103,7 @@ struct ProviderTokenVerdicts {
     let token: ProviderToken
     do { token = try ProviderToken(authorization: authorization) } catch { return .invalid(detail: error.detail) }
     guard let provider = providers.index(ofKey: token.keyID) else {
-      let hint = nearestName(to: token.keyID, among: providers.keyIDs).map { "; did you mean \"\($0)\"?" } ?? ""
-      return .invalid(detail: "the provider token's kid \(Self.quoted(token.keyID)) must be the id of a key that is configured here\(hint)")
+      return .invalid(detail: Self.complaint(token, providers))
     }
     let signature = token.signature
     guard unsafe verifier.verify(signature.span.bytes, of: authorization[token.signed], key: provider, algorithm: token.algorithm) else {
@@ -113,6 +112,20 @@ struct ProviderTokenVerdicts {
     }
     let isSame = token.teamID == providers[provider].teamID
     return .verified(provider: provider, issuedAt: token.issuedAt, teamID: isSame ? .same : .other(token.teamID))
+  }
+
+  /// What is wrong with the `kid` of a token, which is that of no key.
+  private static func complaint(_ token: ProviderToken, _ providers: ProviderDirectory) -> String {
+    let kid = quoted(token.keyID)
+    if providers.index(ofKey: token.teamID) != nil, providers.hasTeam(token.keyID) {
+      return
+        "the provider token's key id is your team id: they are swapped; kid must be \(quoted(token.teamID)) and iss \(kid), not the other way round"
+    }
+    if providers.hasTeam(token.keyID) {
+      return "the provider token's kid \(kid) is your team id, which belongs into iss; kid must be the id of the key"
+    }
+    let hint = nearestName(to: token.keyID, among: providers.keyIDs).map { "; did you mean \"\($0)\"?" } ?? ""
+    return "the provider token's kid \(kid) must be the id of a key that is configured here\(hint)"
   }
 
   /// Where a finding goes among the places of its hash; nil when it must not displace any.

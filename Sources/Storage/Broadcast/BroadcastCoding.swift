@@ -41,6 +41,7 @@ enum BroadcastCoding {
       arena.append(Int32(step.upstream.map { Int32($0) } ?? -1))
       arena.append(Int32(step.attempt ?? -1))
     }
+    append(WarningDetail.text(of: record.warningDetails), to: arena)
     return Array(arena.buffer)
   }
 
@@ -84,6 +85,8 @@ enum BroadcastCoding {
         BroadcastRecord.Step(
           at: at, disposition: disposition, cause: cause, upstream: UInt16(exactly: upstream), attempt: attempt < 0 ? nil : Int(attempt)))
     }
+    // Earlier versions have saved none.
+    if !reader.isAtEnd { record.warningDetails = WarningDetail.read(try text(&reader)) }
     return record
   }
 

@@ -53,6 +53,8 @@ public struct BroadcastRecord: Hashable, Sendable {
   public var received: Instant
   /// The warnings of the rules.
   public var warnings: PushWarnings
+  /// What those of them are about that are of a key, a header or a date.
+  public var warningDetails: [WarningDetail] = []
   /// The newer broadcast that stands for it where it still waited.
   public var mergedInto: PushID?
   /// Each upstream.

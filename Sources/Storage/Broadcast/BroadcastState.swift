@@ -109,6 +109,7 @@ extension BroadcastState {
     var record = BroadcastRecord(
       sequence: last, id: submission.id, owner: owner, channel: channel.id, priority: submission.priority,
       expiration: submission.expiration, received: submission.received, warnings: submission.warnings)
+    record.warningDetails = submission.warningDetails
     supersedeWaiting(by: record, at: now)
     if channel.policy == .mostRecent, let until = Self.storageEnd(submission.expiration, submission.received), until > now {
       let message = StoredMessage(id: submission.id, until: until, payload: submission.payload)

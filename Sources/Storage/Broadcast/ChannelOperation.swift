@@ -55,6 +55,8 @@ public struct BroadcastSubmission: Sendable {
   public var priority: Priority?
   /// The warnings of the rules.
   public var warnings: PushWarnings
+  /// What those of them are about that are of a key, a header or a date.
+  public var warningDetails: [WarningDetail] = []
   /// When the request was complete.
   public var received: Instant
   /// The payload.

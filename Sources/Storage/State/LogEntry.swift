@@ -31,7 +31,7 @@ struct LogEntry {
   var route: UInt32
   var warnings: PushWarnings
   var steps: InlineArray<3, LogStep>
-  /// What was wrong, or what the device had to say.
+  /// What was wrong, or what the device had to say; in front of it what the warnings are about.
   var detail = LogText()
   /// The status with which an upstream refused it, 0 when none did; with `passedOn` added where the sender was answered that.
   var savedUpstreamStatus: UInt16 = 0

@@ -35,6 +35,7 @@ extension StoreState {
         let number = lookahead.numbers[index - start]
         admit(&operations[index], index, batch, known: number == none ? nil : number, at: now)
         if !operations[index].mismatch.isEmpty { keepMismatch(of: operations[index], batch) }
+        if !operations[index].warningDetails.isEmpty { keepWarningDetails(of: operations[index], batch) }
       }
       start = block.upperBound
     }

@@ -108,9 +108,19 @@ struct PushLog: ~Copyable {
 
   /// Keeps a sentence with the entry.
   mutating func setDetail(_ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    replaceText(of: entry, by: LogText(head: RawSpan(_unsafeBytes: entry.pointee.detail.head), text, in: texts))
+  }
+
+  /// Keeps with the entry what its warnings are about.
+  mutating func setWarningDetails(_ details: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    guard details.byteCount <= Limits.warningDetailsBytes else { return }
+    replaceText(of: entry, by: LogText(head: details, RawSpan(_unsafeBytes: entry.pointee.detail.bytes), in: texts))
+  }
+
+  private mutating func replaceText(of entry: UnsafeMutablePointer<LogEntry>, by text: LogText) {
     touch(entry)
     entry.pointee.detail.release(to: texts)
-    entry.pointee.detail = LogText(text, in: texts)
+    entry.pointee.detail = text
   }
 
   /// Forgets the pushes that came before `instant`, but for those to which something may still happen. O(what is forgotten).

@@ -137,6 +137,10 @@ struct StateLoader {
         let entry = state.log.loaded(try reader.read())
         let expiration: UInt32 = try reader.read()
         entry?.pointee.savedExpiration = expiration
+      case .warningDetails:
+        let entry = state.log.loaded(try reader.read())
+        let details = try reader.read(count: Int(try reader.read(UInt16.self)))
+        if let entry { state.log.setWarningDetails(RawSpan(_unsafeBytes: details), of: entry) }
       case .formerRoute:
         let (number, route): (UInt32, UInt32) = (try reader.read(), try reader.read())
         formerRoutes[number, default: []].append((try reader.read(), route))

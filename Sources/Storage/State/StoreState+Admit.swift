@@ -53,6 +53,13 @@ extension StoreState {
     log.setDetail(batch.bytes[operation.mismatch], of: entry)
   }
 
+  /// Keeps with a push that was taken in what its warnings are about, and has the commit save it.
+  mutating func keepWarningDetails(of operation: AdmitOperation, _ batch: Batch) {
+    guard operation.result.disposition != .refused, let entry = log[log.next - 1], entry.pointee.id == operation.id else { return }
+    log.setWarningDetails(batch.bytes[operation.warningDetails], of: entry)
+    writeWarningDetails(of: entry, to: journal)
+  }
+
   /// A plain update gives way only to a state that the device will not call older.
   func gives(way waiting: PushTraits, to newer: PushTraits) -> Bool {
     waiting.lane.givesWay(to: newer.lane) && newer.timestamp >= waiting.timestamp

@@ -111,6 +111,7 @@ extension StoreState {
       cause: last.cause, detail: entry.pointee.detail.count == 0 ? nil : entry.pointee.detail.string,
       mergedInto: entry.pointee.isMerged ? entry.pointee.mergedInto : nil,
       errand: errands.errand(of: entry.pointee.id, bundleID: routes.bundleID(entry.pointee.route)), warnings: entry.pointee.warnings,
+      warningDetails: WarningDetail.read(String(decoding: entry.pointee.detail.head, as: UTF8.self)),
       steps: steps.map { step in
         PushRecord.Step(
           at: step.at, disposition: step.disposition, cause: step.cause, budgetBefore: step.hasBudget ? Int(step.budgetBefore) : nil,

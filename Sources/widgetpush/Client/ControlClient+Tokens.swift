@@ -7,7 +7,8 @@ extension ControlClient {
   func fullToken(_ prefix: String) throws(CommandError) -> String {
     let digits = prefix.lowercased()
     guard !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else {
-      throw CommandError("\"\(prefix)\" is not a push token, which is made of hexadecimal digits")
+      throw CommandError(
+        DeviceToken.complaint(aboutPrinted: prefix) ?? "\"\(prefix)\" is not a push token, which is made of hexadecimal digits")
     }
     if digits.count >= 64 { return digits }
     if try call("GET", "/v1/registrations/\(digits)").isSuccess { return digits }

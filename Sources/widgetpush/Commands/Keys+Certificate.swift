@@ -10,7 +10,9 @@ extension Command {
   /// Makes a client certificate, and its key, for a backend that sends to the app of that bundle id.
   static func makeCertificate(for bundleID: String, _ arguments: Arguments, _ folder: StateFolder) throws {
     let environment = try arguments.choice("--environment", of: PushEnvironment.allCases.map(\.name)).flatMap { PushEnvironment(name: $0) }
-    let topics = [bundleID] + arguments.all("--topic").filter { $0 != bundleID }
+    // Apple's present certificates, of the kind Apple Push Services, list these of each app.
+    let own = [bundleID, "\(bundleID)\(PushType.voip.topicSuffix)", "\(bundleID)\(PushType.complication.topicSuffix)"]
+    let topics = own + arguments.all("--topic").filter { !own.contains($0) }
     guard topics.count <= Limits.certificateTopics else { throw UsageError("a certificate has at most \(Limits.certificateTopics) topics") }
     guard !bundleID.contains("/") else { throw UsageError("a bundle id has letters, digits, hyphens and periods, not \"\(bundleID)\"") }
     // What a server that runs was started with stands in the credentials of its folder, and stays.

@@ -13,7 +13,8 @@ extension Command {
       gateway signs with what it sends on: for each team one, and any number of keys that --topics limits, which sign for these topics alone
       and before the other. new makes a key; import takes in a .p8 file, such as Apple's. Both leave a file AuthKey_ID.p8 with the
       permissions 600. certificate makes a client certificate for backends that send with one instead of
-      provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. list tells of a key that others can
+      provider tokens, with its key in one file, Push_BUNDLE.pem; servers of the folder believe it. Like Apple's present ones it is for the
+      app, its .voip and its .complication, so that a push must have its apns-topic. list tells of a key that others can
       read, and with --fix makes it the owner's alone.
       `widgetpush gateway` and `widgetpush dev` take changed keys on SIGHUP; the mock device knows the signing keys that were there at its
       start.
@@ -26,7 +27,7 @@ extension Command {
         "--topics", "TOPICS", "topics that a signing key is limited to, or bundle ids for all of an app's; commas between (all)",
         repeatable: true),
       Option("--environment", "NAME", "the environment that a provider key or a certificate is limited to (both)"),
-      Option("--topic", "TOPIC", "a further topic of a certificate, such as BUNDLE.voip", repeatable: true),
+      Option("--topic", "TOPIC", "a further topic of a certificate, such as BUNDLE.push-type.widgets", repeatable: true),
       Option(switch: "--fix", "give files that others can read the permissions 600"), .json, .stateFolder,
     ],
     examples: [

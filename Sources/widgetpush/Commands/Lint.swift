@@ -9,10 +9,11 @@ extension Command {
     "lint", "says what is wrong with a payload or with curl commands, without sending them", operands: "FILE…", count: 1...1000,
     discussion: """
       Reads a JSON payload, an .apns file for the Simulator, or a shell script, from files or (-) from standard input. Of a script it
-      judges each curl command that goes to /3/device/, or has an apns- header, by itself. Each finding says whether APNs refuses
-      the push, the device ignores it, or it may not do what was meant. What a shell puts in, such as $topic or $(date +%s), is not
-      known: such a header or value of the payload is not judged, everything around it is. A payload of which no more is known gets a
-      note. The status is 1 when anything is refused or ignored.
+      judges each curl command that goes to /3/device/, /4/broadcasts/apps/ or /1/apps/, or has an apns- header, by itself, and counts
+      those that do not. Each finding says whether APNs refuses the push, the device ignores it, or it may not do what was meant. What a
+      shell puts in, such as $topic or $(date +%s), is not known: such a header or value of the payload is not judged, everything around
+      it is. A payload of which no more is known gets a note. The status is 1 when anything is refused or ignored, and when no file has
+      anything to judge.
       """,
     options: [
       Option("--type", "TYPE", "the push type of a payload (as it looks)"),
@@ -28,19 +29,22 @@ extension Command {
     let type = try arguments.choice("--type", of: PushType.allCases.map(\.description))
     let schema = try arguments.value("--schema").map { try LintInput.schema($0) }
     var isWrong = false
+    var isJudged = false
     var objects: [JSONValue] = []
     for name in arguments.operands {
       let input = LintInput(name, try Files.bytes(name), type: type, contentState: schema)
       let findings = input.findings { PushLint.findings($0, now: Machine.now) }
       isWrong = isWrong || findings.contains { $0.finding.level.isWrong }
+      isJudged = isJudged || !input.pushes.isEmpty
       switch format {
       case "json": objects += findings.map { LintReport.json($0, input) }
       case "github": findings.forEach { Console.print(LintReport.annotation($0, input)) }
       default: Console.print(LintReport.text(findings, input))
       }
+      if format != "text", let count = input.count { Console.complain("\(input.name): \(count)") }
     }
     if format == "json" { Console.print(JSONValue.array(objects).serialized(pretty: true)) }
-    return isWrong ? 1 : 0
+    return isWrong || !isJudged ? 1 : 0
   }
 }
 
@@ -48,8 +52,9 @@ extension Command {
 enum LintReport {
   /// A paragraph for people.
   static func text(_ findings: [LintInput.Located], _ input: LintInput) -> String {
-    guard !findings.isEmpty else { return "\(input.name): nothing found" }
-    return findings.map { located in
+    let count = input.count.map { "\(input.name): \($0)" }
+    guard !findings.isEmpty else { return "\(input.name): nothing found" + (input.count.map { " (\($0))" } ?? "") }
+    let lines = findings.map { located in
       let finding = located.finding
       let level =
         switch finding.level {
@@ -60,7 +65,8 @@ enum LintReport {
         case .note: "note"
         }
       return "\(input.name):\(located.line): \(level): \(finding.message.escapingSteering()) [\(finding.rule)]"
-    }.joined(separator: "\n")
+    }
+    return (lines + [count].compactMap(\.self)).joined(separator: "\n")
   }
 
   /// An object for scripts.

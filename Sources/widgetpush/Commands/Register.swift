@@ -47,7 +47,9 @@ extension Command {
     }
     let token = arguments.operands.first ?? Hexadecimal.encode(SecureRandom.bytes(32))
     guard DeviceToken(hex: token) != nil else {
-      throw UsageError("a token has an even number of hexadecimal digits, at most \(2 * DeviceToken.bytesMax); \"\(token)\" is none")
+      throw UsageError(
+        DeviceToken.complaint(aboutPrinted: token)
+          ?? "a token has an even number of hexadecimal digits, at most \(2 * DeviceToken.bytesMax); \"\(token)\" is none")
     }
     let body = JSONValue.object(try registration(arguments))
     let before = try client.call("GET", "/v1/registrations/\(token)").success

@@ -45,7 +45,7 @@ enum SendReport {
     if record["disposition"]?.stringValue != Disposition.applied.name, let remedy = record["remedy"]?.stringValue {
       lines.append("  \(remedy)")
     }
-    for warning in record["warnings"]?.arrayValue ?? [] { lines.append("  warning: \(warning["message"]?.stringValue ?? "")") }
+    for warning in record["warnings"]?.arrayValue ?? [] { lines.append("  warning: \(WarningText.sentence(warning))") }
     return lines.joined(separator: "\n")
   }
 

@@ -44,7 +44,7 @@ enum WhatIfReport {
     }
     if !reason.isEmpty || isInVain(answer), let remedy = answer["remedy"]?.stringValue { lines.append("  \(remedy)") }
     for warning in answer["warnings"]?.arrayValue ?? [] where warning["message"] != answer["remedy"] {
-      lines.append("  warning: \(warning["message"]?.stringValue ?? "")")
+      lines.append("  warning: \(WarningText.sentence(warning))")
     }
     return lines.joined(separator: "\n")
   }

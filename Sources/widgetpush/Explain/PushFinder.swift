@@ -73,7 +73,8 @@ struct PushFinder {
     let digits = name.lowercased()
     guard digits.count >= Self.prefixMin, digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
       throw CommandError(
-        "\"\(name)\" is neither an apns-id nor a push token, nor the first \(Self.prefixMin) or more digits of either; --last explains the newest push"
+        DeviceToken.complaint(aboutPrinted: name)
+          ?? "\"\(name)\" is neither an apns-id nor a push token, nor the first \(Self.prefixMin) or more digits of either; --last explains the newest push"
       )
     }
     if DeviceToken(hex: digits) != nil, let found = try token(digits) { return found }

@@ -93,8 +93,9 @@ enum PushStory {
 
   private static func warnings(_ push: JSONValue) -> String {
     // What the remedy says need not be said twice.
-    let messages = (push["warnings"]?.arrayValue ?? []).map { $0["message"]?.stringValue ?? $0.stringValue ?? $0.serialized() }
-    let lines = messages.filter { push["remedy"]?.stringValue?.contains($0) != true }.map { "  \($0)" }
+    let remedy = push["remedy"]?.stringValue ?? ""
+    let sentences = (push["warnings"]?.arrayValue ?? []).map(WarningText.sentence)
+    let lines = sentences.filter { !remedy.contains($0) }.map { "  \($0)" }
     return lines.isEmpty ? "" : (["warnings"] + lines).joined(separator: "\n")
   }
 

@@ -15,7 +15,7 @@ struct CurlCommand {
 
   /// Its line, from 1.
   let line: Int
-  /// Its requests to the provider API for devices.
+  /// Its requests to the provider API.
   let pushes: [Push]
 
   /// The curl commands of a script.

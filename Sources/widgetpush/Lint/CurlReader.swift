@@ -140,7 +140,7 @@ struct CurlReader {
 
   // MARK: What came of it
 
-  /// The pushes among the requests.
+  /// The pushes among the requests, and what else they ask of the provider API.
   func pushes(on lines: ClosedRange<Int>) -> [CurlCommand.Push] {
     finished.flatMap { draft -> [CurlCommand.Push] in
       var draft = draft
@@ -161,6 +161,7 @@ struct CurlReader {
       return urls.prefix(Limits.lintedURLs).compactMap { url in
         var request = draft.request
         request.path = url.isOpen ? nil : Self.path(of: url.text)
+        request.service = LintedRequest.Service(path: request.path.map { String($0.prefix { !"?#".contains($0) }) } ?? url.text)
         (request.scheme, request.host) = Self.server(of: url)
         guard Self.isPush(request, url, hasHeader: hasHeader) else { return nil }
         return CurlCommand.Push(request: request, lines: lines, unreadFile: draft.unreadFile, hasUnknownPayload: draft.isUnknown)
@@ -194,12 +195,10 @@ struct CurlReader {
     return (scheme, (port.map { host[..<$0] } ?? host).lowercased())
   }
 
-  /// Whether a request is meant for the provider API for devices: by its path, or by its headers where that is misspelt or not known.
+  /// Whether a request is meant for the provider API: by its path, or by its headers where that is misspelt or not known.
   private static func isPush(_ request: LintedRequest, _ url: ShellCommand.Word, hasHeader: Bool) -> Bool {
     let path = request.path ?? url.text
-    for start in ["/4/broadcasts/", "/1/apps/"] where path.indices.contains(where: { path[$0...].hasPrefix(start) }) { return false }
-    if path.indices.contains(where: { path[$0...].hasPrefix("/3/device") }) { return true }
-    if hasHeader { return true }
+    if request.service != .devices || path.contains("/3/device") || hasHeader { return true }
     guard url.isOpen, url.text.isEmpty, let payload = request.payload else { return false }
     return (try? JSONValue.parse(payload.bytes))?["aps"] != nil
   }

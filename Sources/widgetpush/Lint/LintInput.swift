@@ -7,6 +7,8 @@ struct LintInput {
   let name: String
   /// The requests that it stands for, in their order.
   let pushes: [CurlCommand.Push]
+  /// How many commands were judged and how many are none of the provider API's; nil for a payload, or where nothing is judged.
+  let count: String?
   /// Why there is nothing to judge, where there are no requests.
   private let absence: String
   private let lines: [Substring]
@@ -37,6 +39,7 @@ struct LintInput {
     }
     self.pushes = pushes
     absence = Self.absence(of: commands)
+    count = Self.count(commands)
   }
 
   /// The schema in a file.
@@ -53,12 +56,19 @@ struct LintInput {
     [".sh", ".bash", ".zsh", ".ksh"].contains { name.hasSuffix($0) } || text.first { !$0.isWhitespace } == "#"
   }
 
+  private static func count(_ commands: [CurlCommand]) -> String? {
+    let judged = commands.count { !$0.pushes.isEmpty }
+    guard judged > 0 else { return nil }
+    let others = commands.count - judged
+    return "\(judged) \(judged == 1 ? "command" : "commands") judged\(others == 0 ? "" : ", \(others) not a push")"
+  }
+
   private static func absence(of commands: [CurlCommand]) -> String {
     guard let first = commands.first else { return "no push to judge: there is no curl command in this script" }
     let places =
       commands.count == 1
       ? "the curl command on line \(first.line) sends" : "the \(commands.count) curl commands, the first on line \(first.line), send"
-    return "no push to judge: \(places) nothing to /3/device/ that can be told from the script"
+    return "no push to judge: \(places) nothing to /3/device/, /4/broadcasts/apps/ or /1/apps/ that can be told from the script"
   }
 
   /// A file for the Simulator names its app beside `aps`; APNs never sees that.

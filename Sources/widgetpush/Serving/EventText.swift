@@ -26,6 +26,13 @@ enum EventText {
       return lines(
         "ignored (\(push.cause.name))  \(id)  \(push.type)\(token)",
         push.detail.isEmpty ? remedy.happened : "\(remedy.happened) \(push.detail)", remedy.advice)
+    case .warned(let push):
+      let token = push.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
+      let kind = push.token == nil ? "a broadcast  apns-request-id" : "apns-id"
+      return
+        ([lines("warning  \(kind) \(push.id)  \(push.type)\(token)")]
+        + push.details.map { "    \($0.detail.escapingSteering()) [\($0.warning.name)]" })
+        .joined(separator: "\n")
     case .connectionFailed(let failure):
       let name = failure.serverName.map { ", which asked for \($0)" } ?? ""
       let advice = ConnectionAdvice.text(failure.end, credentials)
@@ -88,6 +95,12 @@ enum EventText {
       if !push.detail.isEmpty { object["detail"] = .string(push.detail) }
       object["happened"] = .string(remedy.happened)
       object["remedy"] = .string(remedy.advice)
+      return .object(object)
+    case .warned(let push):
+      var object: JSONObject = ["event": "warned", "id": .string(push.id.description), "type": .string(push.type.description)]
+      object["token"] = push.token.map { .string($0.hex) }
+      object["warnings"] = .array(
+        push.details.map { ["code": .string($0.warning.name), "field": .string($0.field), "detail": .string($0.detail)] })
       return .object(object)
     case .connectionFailed(let failure):
       var object: JSONObject = [

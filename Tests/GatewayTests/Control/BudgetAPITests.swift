@@ -70,6 +70,23 @@ import Testing
     #expect(try await stage.call(.get, "/v1/pushes", as: "read").json["pushes"]?.arrayValue?.count == 1, "nothing was sent")
   }
 
+  @Test func aWarningNamesItsKey() async throws {
+    let stage = try APIStage()
+    try await stage.register(1)
+    let push: JSONValue = [
+      "token": .string(APIStage.token(1)), "type": "widgets", "topic": "com.example.app.push-type.widgets", "priority": "5",
+      "expiration": "45", "payload": ["aps": ["content-changed": true, "contentChanged": true], "kind": "Weather"],
+    ]
+    let answer = try await stage.call(.post, "/v1/what-if", as: "read", push)
+    let warnings = try #require(answer.json["warnings"]?.arrayValue)
+    func told(_ code: String) -> JSONValue? { warnings.first { $0["code"]?.stringValue == code } }
+    #expect(told("unusedAPSKeys")?["field"] == "aps.contentChanged", "\(answer.text)")
+    #expect(told("unusedAPSKeys")?["detail"]?.stringValue?.hasSuffix("(content-changed, which is there too, is what counts)") == true)
+    #expect(told("customKeys")?["detail"]?.stringValue?.hasSuffix("kind \"Weather\"") == true)
+    #expect(told("expirationRelative")?["detail"]?.stringValue?.contains("1970-01-01T00:00:45Z") == true)
+    #expect(told("collapseIDMissing") != nil && told("collapseIDMissing")?["detail"] == nil)
+  }
+
   @Test func whatWouldBeRefusedIsTold() async throws {
     let stage = try APIStage()
     try await stage.register(1)
