@@ -112,7 +112,7 @@ let package = Package(
 
     .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"], swiftSettings: tests),
     .testTarget(name: "PushTests", dependencies: ["Primitives", "Push"], swiftSettings: tests),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives"], swiftSettings: tests),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives", "Seeds"], swiftSettings: tests),
     .testTarget(name: "TelemetryTests", dependencies: ["Primitives", "Telemetry"], swiftSettings: tests),
     .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor", "Seeds"], swiftSettings: tests),
     .testTarget(name: "SecurityTests", dependencies: ["Primitives", "Security"], swiftSettings: tests),

@@ -4,8 +4,10 @@ public indirect enum JSONValue: Hashable, Sendable {
   case bool(Bool)
   /// A number written without fraction and exponent that 64 bits hold.
   case integer(Int64)
-  /// Any other number.
+  /// Any other number that a double holds as it is written.
   case number(Double)
+  /// A number of more digits than a double holds, or of a large exponent.
+  case decimal(JSONDecimal)
   case string(String)
   case array([JSONValue])
   case object(JSONObject)
@@ -23,6 +25,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     switch self {
     case .integer(let value): value
     case .number(let value): Self.integer(value)
+    case .decimal(let value): Self.integer(value.double)
     default: nil
     }
   }
@@ -39,6 +42,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
+    case .decimal(let value): value.double
     default: nil
     }
   }
@@ -75,7 +79,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     switch self {
     case .null: "null"
     case .bool(let value): "\(value)"
-    case .integer, .number: "a number"
+    case .integer, .number, .decimal: "a number"
     case .string: "a string"
     case .array: "an array"
     case .object: "an object"

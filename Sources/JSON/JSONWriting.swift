@@ -16,6 +16,7 @@ extension JSONValue {
     case .bool(let value): text += value ? "true" : "false"
     case .integer(let value): text += String(value)
     case .number(let value): text += value.isFinite ? "\(value)" : "null"
+    case .decimal(let value): text += value.text
     case .string(let value): Self.quote(value, into: &text)
     case .array(let elements):
       Self.writeContainer(elements, "[", "]", into: &text, indentation: indentation) { element, text, inner in

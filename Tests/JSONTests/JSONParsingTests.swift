@@ -12,7 +12,7 @@ import Testing
     #expect(value["yes"] == true)
     #expect(value["no"]?.boolValue == false)
     #expect(value["int"]?.intValue == -12)
-    #expect(value["big"] == .number(9_223_372_036_854_775_808))
+    #expect(value["big"] == .decimal(JSONDecimal("9223372036854775808")))
     #expect(value["real"] == .number(150))
     #expect(value["real"]?.intValue == 150)
     #expect(value["text"]?.stringValue == "a\né😀é")
@@ -116,7 +116,7 @@ import Testing
       let integer = String(random.next() % 1_000_000_000).prefix(Int(random.next() % 9) + 1)
       let fraction = String(random.next()).prefix(Int(random.next() % 12) + 1)
       let text = (random.next() % 2 == 0 ? "-" : "") + "\(Int64(integer) ?? 0).\(fraction)"
-      #expect(try JSONValue.parse(text) == .number(Double(text) ?? .nan), "\(text)")
+      #expect(try JSONValue.parse(text).doubleValue == Double(text), "\(text)")
     }
     for text in ["0.1", "-0.0", "721692800.25", "999999999999.999", "9999999999.99999", "1e-7", "1.5E+3"] {
       #expect(try JSONValue.parse(text) == .number(Double(text) ?? .nan), "\(text)")

@@ -11,9 +11,6 @@ public struct CodableMismatch: Hashable, Sendable {
 }
 
 extension CodableSchema {
-  /// Seconds from the Unix epoch to 2001-01-01 UTC, where Swift's `Date` counts from.
-  private static let referenceDateSeconds: Int64 = 978_307_200
-
   /// The first thing for which a default `JSONDecoder` would fail on `value`; else the first that decodes and can hardly be meant; nil when
   /// all is well.
   ///
@@ -32,33 +29,107 @@ extension CodableSchema {
     case .optional(let schema): return value.isNull ? nil : schema.problem(in: value, at: path)
     case .array(let element):
       guard let elements = value.arrayValue else { return Self.wrong(path, "an array", value) }
-      for (index, value) in elements.enumerated() {
-        if let problem = element.problem(in: value, at: "\(path)[\(index)]") { return problem }
+      return Self.problem(inElements: elements, at: path) { _ in element }
+    case .pairs(let key, let paired):
+      guard let elements = value.arrayValue, elements.count % 2 == 0 else {
+        return Self.wrong(path, "an array of keys and values in turn, as a dictionary with such keys decodes from", value)
       }
-      return nil
+      return Self.problem(inElements: elements, at: path) { $0 % 2 == 0 ? key : paired }
+    case .range(let form, let bound): return Self.problem(inRange: value, form, of: bound, at: path)
+    case .dictionary(let keys, let member): return Self.problem(inDictionary: value, keys, of: member, at: path)
     case .object(let properties): return Self.problem(inMembers: value, of: properties, at: path)
-    case .string: return value.stringValue == nil ? Self.wrong(path, "a string", value, sending: value.quoted) : nil
-    case .integer:
-      if value.intValue != nil { return nil }
-      let form = value.isNumber ? "an integer that fits Swift's Int, without a fraction" : "an integer"
-      return Self.wrong(path, form, value, sending: value.unquoted { $0.intValue != nil })
-    case .number: return value.isNumber ? nil : Self.wrong(path, "a number", value, sending: value.unquoted { $0.isNumber })
+    case .cases(let cases): return Self.problem(inCase: value, of: cases, at: path)
     case .boolean:
       if value.boolValue != nil { return nil }
       let right = value.intValue.flatMap { [0: "false", 1: "true"][$0] } ?? value.unquoted { $0.boolValue != nil }
       return Self.wrong(path, "true or false", value, sending: right)
+    case .string, .text, .choice, .date(.dateTime): return textProblem(in: value, at: path)
+    case .integer, .integerChoice, .number, .date: return numberProblem(in: value, at: path)
+    }
+  }
+
+  private func textProblem(in value: JSONValue, at path: String) -> CodableMismatch? {
+    switch self {
+    case .text(let text):
+      if value.stringValue.map(text.takes) == true { return nil }
+      return Self.wrong(path, text.form, value)
     case .choice(let choices):
       if choices.contains(where: { value.stringValue == $0 }) { return nil }
       let near = value.stringValue.flatMap { nearestName(to: $0, among: choices) }.map { "\"\($0)\"" }
       return Self.wrong(path, "one of \(choices.joined(separator: ", "))", value, sending: near)
-    case .integerChoice(let choices):
-      if choices.contains(where: { value.intValue == $0 }) { return nil }
-      return Self.wrong(path, "one of \(choices.map(String.init).joined(separator: ", "))", value)
     case .date:
-      if value.isNumber { return nil }
-      let right = value.stringValue.flatMap { Instant(rfc3339: $0) }.map { "\($0.unixSeconds - Self.referenceDateSeconds)" }
-      return Self.wrong(path, "a number of seconds since 2001-01-01 UTC, as Swift's Date decodes by default", value, sending: right)
+      if value.stringValue.map(DateText.isDateTime) == true { return nil }
+      return Self.wrong(
+        path, "a date of ISO 8601 such as \"2026-12-01T09:30:00Z\", without fractions of a second", value,
+        sending: DateText.rewritten(value))
+    default: return value.stringValue == nil ? Self.wrong(path, "a string", value, sending: value.quoted) : nil
     }
+  }
+
+  private func numberProblem(in value: JSONValue, at path: String) -> CodableMismatch? {
+    switch self {
+    case .integer(let width):
+      if width.takes(value) { return nil }
+      let form = value.isNumber ? "an integer that fits Swift's \(width.swiftName), without a fraction" : "an integer"
+      return Self.wrong(path, form, value, sending: value.unquoted { width.takes($0) })
+    case .integerChoice(let choices):
+      if IntegerWidth.int64.takes(value), choices.contains(where: { value.intValue == $0 }) { return nil }
+      return Self.wrong(path, "one of \(choices.map(String.init).joined(separator: ", "))", value)
+    case .number(let fraction):
+      if fraction.takes(value) { return nil }
+      let form = value.isNumber ? "a number that fits Swift's \(fraction.swiftName)" : "a number"
+      return Self.wrong(path, form, value, sending: value.unquoted { fraction.takes($0) })
+    case .date(let form):
+      if Fraction.double.takes(value) { return nil }
+      return Self.wrong(path, form.sentence, value, sending: form.rewritten(value))
+    default: return nil
+    }
+  }
+
+  private static func problem(inElements elements: [JSONValue], at path: String, schema: (Int) -> CodableSchema) -> CodableMismatch? {
+    for (index, value) in elements.enumerated() {
+      if let problem = schema(index).problem(in: value, at: "\(path)[\(index)]") { return problem }
+    }
+    return nil
+  }
+
+  /// A range's bounds; what follows them is not read.
+  private static func problem(inRange value: JSONValue, _ form: RangeForm, of bound: CodableSchema, at path: String) -> CodableMismatch? {
+    let count = form == .range ? 2 : 1
+    guard let elements = value.arrayValue, elements.count >= count else {
+      return wrong(path, form == .range ? "an array of the lower and the upper bound" : "an array of one bound", value)
+    }
+    if let problem = problem(inElements: Array(elements.prefix(count)), at: path, schema: { _ in bound }) { return problem }
+    guard form == .range, isAscending(elements[0], elements[1]) == false else { return nil }
+    return wrong(path, "an array of the lower and the upper bound, in this order", value)
+  }
+
+  private static func isAscending(_ a: JSONValue, _ b: JSONValue) -> Bool? {
+    if case .integer(let a) = a, case .integer(let b) = b { return a <= b }
+    if let a = a.doubleValue, let b = b.doubleValue { return a <= b }
+    if let a = a.stringValue, let b = b.stringValue { return a <= b }
+    return nil
+  }
+
+  private static func problem(inDictionary value: JSONValue, _ keys: Keys, of member: CodableSchema, at path: String) -> CodableMismatch? {
+    guard let object = value.objectValue else { return wrong(path, "an object", value) }
+    for (key, value) in object {
+      switch keys {
+      case .strings: break
+      case .integers:
+        guard Int(key) != nil else {
+          return CodableMismatch(path: path, message: "\(path) has the key \"\(key)\", and each key must be an integer in quotes")
+        }
+      case .choices(let names):
+        guard names.contains(key) else {
+          let hint = nearestName(to: key, among: names).map { "; send \"\($0)\"" } ?? ""
+          return CodableMismatch(
+            path: path, message: "\(path) has the key \"\(key)\", and each must be one of \(names.joined(separator: ", "))\(hint)")
+        }
+      }
+      if let problem = member.problem(in: value, at: "\(path).\(key)") { return problem }
+    }
+    return nil
   }
 
   private static func problem(inMembers value: JSONValue, of properties: [Property], at path: String) -> CodableMismatch? {
@@ -81,41 +152,20 @@ extension CodableSchema {
     return nil
   }
 
-  /// A value that decodes, but hardly as it was meant: a Unix time where Swift counts from 2001.
-  private func oddity(in value: JSONValue, at path: String, now: Instant) -> CodableMismatch? {
-    switch self {
-    case .date: return Self.unixTime(value, at: path, now: now)
-    case .optional(let schema): return schema.oddity(in: value, at: path, now: now)
-    case .array(let element):
-      for (index, value) in (value.arrayValue ?? []).enumerated() {
-        if let oddity = element.oddity(in: value, at: "\(path)[\(index)]", now: now) { return oddity }
-      }
-      return nil
-    case .object(let properties):
-      for property in properties {
-        guard let member = value[property.name] else { continue }
-        if let oddity = property.schema.oddity(in: member, at: "\(path).\(property.name)", now: now) { return oddity }
-      }
-      return nil
-    case .anything, .string, .choice, .integer, .integerChoice, .number, .boolean: return nil
+  /// One key that names a case; others that name none are not read.
+  private static func problem(inCase value: JSONValue, of cases: [Case], at path: String) -> CodableMismatch? {
+    let names = cases.map(\.name)
+    let form = "an object with one of the keys \(names.joined(separator: ", "))"
+    guard let object = value.objectValue else {
+      let bare = value.stringValue.flatMap { name in cases.first { $0.name == name } }
+      return wrong(path, form, value, sending: bare.flatMap { $0.values.isEmpty ? "{\"\($0.name)\":{}}" : nil })
     }
-  }
-
-  /// A number of seconds, or milliseconds, that within ten years of now is a Unix time.
-  private static func unixTime(_ value: JSONValue, at path: String, now: Instant) -> CodableMismatch? {
-    guard let number = value.doubleValue else { return nil }
-    for (unit, name) in [(1.0, "a Unix time"), (1000.0, "a Unix time in milliseconds")] {
-      let seconds = number / unit
-      guard abs(seconds - Double(now.unixSeconds)) < 10 * 365 * 86_400 else { continue }
-      let year =
-        unit == 1
-        ? String(Instant(unixSeconds: Int64(seconds) + referenceDateSeconds).description.prefix(4))
-        : "a year past \(Int(number / (366 * 86_400)) / 1000 * 1000)"
-      return CodableMismatch(
-        path: path, message: "\(path) is \(name); Swift's Date shows \(year), send \(Int64(seconds) - referenceDateSeconds)",
-        isDecodable: true)
+    let named = cases.filter { object[$0.name] != nil }
+    guard named.count == 1, let one = named.first, let values = object[one.name] else {
+      let hint = object.keys.first.flatMap { nearestName(to: $0, among: names) }.map { "; is \"\($0)\" meant?" } ?? ""
+      return CodableMismatch(path: path, message: "\(path) must be \(form), and has \(named.isEmpty ? "none" : "\(named.count)")\(hint)")
     }
-    return nil
+    return problem(inMembers: values, of: one.values, at: "\(path).\(one.name)")
   }
 
   /// That a value is of the wrong form, with what to send where that is known.

@@ -66,10 +66,22 @@ public struct PayloadTemplate: Sendable {
     if unknown[path] == .value { return schema.sample(now: now) }
     switch schema {
     case .optional(let schema): return filling(value, at: path, for: schema, now: now)
-    case .choice(let choices): return unknown[path] == .text ? .string(choices.first ?? "") : value
-    case .array(let element):
+    case .choice, .text, .date(.dateTime): return unknown[path] == .text ? schema.sample(now: now) : value
+    case .array(let element), .range(_, let element):
       guard let elements = value.arrayValue else { return value }
       return .array(elements.enumerated().map { filling($1, at: "\(path)[\($0)]", for: element, now: now) })
+    case .dictionary(_, let member):
+      guard let object = value.objectValue else { return value }
+      return .object(JSONObject(object.map { ($0.key, filling($0.value, at: "\(path).\($0.key)", for: member, now: now)) }))
+    case .cases(let cases):
+      guard var object = value.objectValue else { return value }
+      // The shell may put in the very key.
+      if object.isEmpty, hasUnknownMembers.contains(path) { return schema.sample(now: now) }
+      for one in cases {
+        guard let values = object[one.name] else { continue }
+        object[one.name] = filling(values, at: "\(path).\(one.name)", for: .object(one.values), now: now)
+      }
+      return .object(object)
     case .object(let properties):
       guard var object = value.objectValue else { return value }
       for property in properties {
@@ -134,27 +146,6 @@ extension PayloadTemplate {
       guard let first = offsets.first, first < offset else { return false }
       offsets = offsets.drop { $0 < offset }
       return true
-    }
-  }
-}
-
-extension CodableSchema {
-  /// A value that the schema takes.
-  fileprivate func sample(now: Instant) -> JSONValue {
-    switch self {
-    case .anything, .optional: .null
-    case .array: []
-    case .object(let properties):
-      .object(
-        properties.filter(\.isRequired).reduce(into: [:]) { object, property in object[property.name] = property.schema.sample(now: now) })
-    case .string: ""
-    case .integer: 0
-    case .number: 0
-    case .boolean: false
-    case .choice(let choices): .string(choices.first ?? "")
-    case .integerChoice(let choices): choices.first.map { .integer(Int64($0)) } ?? 0
-    // No Unix time.
-    case .date: 0
     }
   }
 }

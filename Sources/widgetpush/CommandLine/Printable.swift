@@ -15,7 +15,7 @@ extension JSONValue {
             let isJSON = key == "payload" && value.objectValue != nil
             return (key.escapingSteering(), isJSON ? value : value.printable)
           }))
-    case .null, .bool, .integer, .number: self
+    case .null, .bool, .integer, .number, .decimal: self
     }
   }
 }
