@@ -17,6 +17,8 @@ extension GatewayConfiguration {
       ConfigurationKey("tls.keyFile", "FILE", "its private key as PEM (server.key of the state folder)"),
       ConfigurationKey("store.path", "FOLDER", "folder of the store, or memory (store in the state folder)"),
       ConfigurationKey("device.url", "URL", "the mock device, where upstreams lists none (that of the state folder)"),
+      ConfigurationKey(
+        "store.waitingMegabytes", "N", "megabytes of pushes that wait for upstreams, of all together (\(Limits.waitingBytes >> 20))"),
       ConfigurationKey("pushLog.maxEntries", "N", "accepted pushes that the log keeps (\(Limits.pushLogEntries))"),
       ConfigurationKey("pushLog.maxAge", "SECONDS", "how long the log keeps a push at most (as long as there is room)"),
       ConfigurationKey("pushLog.payloads", "BOOL", "true keeps the payloads of accepted pushes in the log (false)"),
@@ -58,6 +60,9 @@ extension GatewayConfiguration {
 
     var store = try reader.section("store")
     configuration.store = try store.string("path").map { $0 == "memory" ? .memory : .folder(sources.resolved($0)) }
+    let waiting = try store.integer(
+      "waitingMegabytes", in: Int64(Limits.waitingMegabytes.lowerBound)...Int64(Limits.waitingMegabytes.upperBound))
+    configuration.waitingBytes = waiting.map { Int($0) << 20 } ?? configuration.waitingBytes
     try store.finish()
 
     var pushLog = try reader.section("pushLog")

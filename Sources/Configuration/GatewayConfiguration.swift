@@ -50,6 +50,8 @@ public struct GatewayConfiguration: Sendable {
   public var identity: ServerIdentity?
   /// The store's place.
   public var store: StorePlace?
+  /// Bytes of all pushes together that wait and have not ended.
+  public var waitingBytes = Limits.waitingBytes
   /// Pushes that the log keeps.
   public var pushLogEntries = Limits.pushLogEntries
   /// How long the log keeps them at most; nil as long as there is room.

@@ -26,6 +26,12 @@ public struct DueHeap: Sendable {
   /// Every entry, in no order.
   public var all: ContiguousArray<Entry> { entries }
 
+  /// Bytes of the places that are not in use.
+  public var spareBytes: Int { (entries.capacity - entries.count) * MemoryLayout<Entry>.stride }
+
+  /// Gives the memory of those back. O(n).
+  public mutating func releaseSpare() { entries = ContiguousArray(entries.map { $0 }) }
+
   /// Adds a key. O(log n), O(1) when it is due after most others.
   public mutating func insert(_ key: UInt32, due: Instant) {
     entries.append(Entry(due: due, key: key))

@@ -49,6 +49,8 @@ public final class Forwarder {
     /// By the numbers of upstream and key; made when first needed.
     var links: [[UpstreamLink?]]
     var isDraining = false
+    /// What the queues of the upstreams hold.
+    var shares: UpstreamShares
   }
 
   /// A forwarder to `upstreams`, which pushes name by their index.
@@ -60,7 +62,10 @@ public final class Forwarder {
     self.authorization = authorization
     self.senders = senders
     self.transport = transport
-    state = Confined(State(upstreams: upstreams, links: Array(repeating: [], count: upstreams.count)))
+    state = Confined(
+      State(
+        upstreams: upstreams, links: Array(repeating: [], count: upstreams.count),
+        shares: UpstreamShares(of: Limits.upstreamQueueBytes, upstreams: upstreams.count)))
   }
 
   deinit { for link in links { link.abandon() } }
@@ -112,6 +117,29 @@ public final class Forwarder {
       return
     }
     link.send(broadcast)
+  }
+
+  /// A copy of a push for the queue of its upstream; nil when what waits for that upstream holds all that it may, or all that there is.
+  func queue(_ push: ForwardedPush, _ bytes: RawSpan) -> QueuedPush? {
+    let byteCount = BlockPool.capacity(for: QueuedPush.byteCount(of: push))
+    guard state.value.shares.room(for: push.upstream) >= byteCount, let queued = QueuedPush(push, bytes, in: blocks) else { return nil }
+    state.value.shares.add(queued.capacity, to: push.upstream)
+    return queued
+  }
+
+  /// Gives the memory of a push back that was queued.
+  func release(_ queued: QueuedPush) {
+    state.value.shares.add(-queued.capacity, to: queued.push.upstream)
+    queued.release(to: blocks)
+  }
+
+  /// Bytes that are kept for pushes to come.
+  public var spareBytes: Int { blocks.bytes - blocks.lentBytes + links.reduce(0) { $0 + $1.spareBytes } }
+
+  /// Frees them, when a burst is over.
+  public func releaseSpare() {
+    blocks.releaseKept()
+    for link in links { link.releaseSpare() }
   }
 
   /// Why there is no link to an upstream of that number, or none for what no key may sign.

@@ -11,7 +11,7 @@ struct QueuedPush {
 
   /// Copies what `push` refers to in `bytes`; nil when the pool is full.
   init?(_ push: ForwardedPush, _ bytes: RawSpan, in pool: BlockPool) {
-    let byteCount = Int(push.topic.count + push.collapseID.count + push.payload.count)
+    let byteCount = Self.byteCount(of: push)
     guard let block = pool.allocate(byteCount) else { return nil }
     var push = push
     var end = 0
@@ -22,6 +22,12 @@ struct QueuedPush {
     self.block = block
     self.byteCount = byteCount
   }
+
+  /// Bytes that a push refers to.
+  static func byteCount(of push: ForwardedPush) -> Int { Int(push.topic.count + push.collapseID.count + push.payload.count) }
+
+  /// Bytes that it holds.
+  var capacity: Int { block.capacity }
 
   private static func move(_ bytes: RawSpan, to block: Block, _ end: inout Int) -> ByteRange {
     block.store(bytes, at: end)
@@ -71,4 +77,14 @@ struct PushQueue {
   }
 
   var first: QueuedPush { pushes[head] }
+
+  /// Bytes of the places that are not in use.
+  var spareBytes: Int { (pushes.capacity - count) * MemoryLayout<QueuedPush>.stride }
+
+  /// Gives the memory of those back.
+  mutating func releaseSpare() {
+    // One by one, since a copy of the whole would share its memory.
+    pushes = ContiguousArray(pushes[head...].map { $0 })
+    head = 0
+  }
 }

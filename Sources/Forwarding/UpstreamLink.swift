@@ -50,7 +50,6 @@ final class UpstreamLink {
   private let transport: TransportLoop
   let loop: EventLoop
   let authorization: UpstreamAuthorization
-  private let blocks: BlockPool
   unowned let forwarder: Forwarder
   let state: Confined<State>
   var connecting: HTTP2Client?
@@ -65,7 +64,6 @@ final class UpstreamLink {
     self.forwarder = forwarder
     loop = transport.loop
     authorization = forwarder.authorization
-    blocks = forwarder.blocks
     let window = UpstreamWindow(
       .init(
         connections: Limits.upstreamConnections, firstDelay: .milliseconds(Limits.retryMilliseconds.first),
@@ -78,6 +76,12 @@ final class UpstreamLink {
 
   /// Pushes written and not answered, and pushes that wait for a stream.
   var load: (inFlight: Int, queued: Int) { (state.value.flights.count, state.value.queue.count + state.value.broadcasts.count) }
+
+  /// Bytes of the queue that are not in use.
+  var spareBytes: Int { state.value.queue.spareBytes }
+
+  /// Gives them back.
+  func releaseSpare() { state.value.queue.releaseSpare() }
 
   /// Sends `pushes`, whose ranges lie in `bytes`, each as soon as a stream is free; every outcome is reported exactly once.
   func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
@@ -195,7 +199,7 @@ final class UpstreamLink {
   }
 
   private func enqueue(_ push: ForwardedPush, _ bytes: RawSpan) {
-    guard !state.value.queue.isFull, let queued = QueuedPush(push, bytes, in: blocks) else {
+    guard !state.value.queue.isFull, let queued = forwarder.queue(push, bytes) else {
       forwarder.delegate?.completed(push.ticket, .notAttempted(.upstreamBusy), nil, detail: RawSpan())
       return
     }
@@ -217,7 +221,7 @@ final class UpstreamLink {
         if !write(next.push, next.bytes, on: client) {
           forwarder.delegate?.completed(next.push.ticket, .notAttempted(.upstreamBusy), nil, detail: RawSpan())
         }
-        next.release(to: blocks)
+        forwarder.release(next)
         free -= 1
       }
     }
@@ -250,7 +254,7 @@ final class UpstreamLink {
     while !state.value.queue.isEmpty {
       let next = state.value.queue.removeFirst()
       forwarder.delegate?.completed(next.push.ticket, .notAttempted(cause), nil, detail: RawSpan())
-      next.release(to: blocks)
+      forwarder.release(next)
     }
   }
 }

@@ -78,7 +78,7 @@ public final class Gateway: Sendable {
 
     let faults = FaultBook()
     let recordings = RecordingDesk()
-    let metrics = GatewayMetrics(loops: configuration.loops, store: store)
+    let metrics = GatewayMetrics(loops: configuration.loops, store: store, upstreams: upstreams.map(\.name))
     let current = CurrentSettings(start.provider)
     let shared = ProviderShared(
       store: store, settings: current, seed: RandomPool().next(), initialConcurrentStreams: configuration.initialConcurrentStreams,

@@ -133,6 +133,26 @@ public final class BlockPool {
     }
   }
 
+  /// Bytes of the block that `byteCount` bytes get.
+  @inlinable public static func capacity(for byteCount: Int) -> Int { sizeClass(byteCount).size }
+
+  /// Gives at most `count` kept blocks back to the system, the largest first: to give back many without a pause.
+  ///
+  /// - Returns: Whether there are more.
+  public func releaseKept(atMost count: Int) -> Bool {
+    var left = count
+    for index in (0..<BlockPool.classes).reversed() {
+      while let base = unsafe state.pointee.free[index] {
+        guard left > 0 else { return true }
+        left -= 1
+        unsafe state.pointee.free[index] = base.load(as: UnsafeMutableRawPointer?.self)
+        unsafe state.pointee.bytes &-= BlockPool.smallestBlock << index
+        unsafe base.deallocate()
+      }
+    }
+    return false
+  }
+
   /// The class of a request for `byteCount` bytes and the size of its blocks; `classes` when it is above them all.
   @inlinable @inline(__always) static func sizeClass(_ byteCount: Int) -> (index: Int, size: Int) {
     precondition(byteCount >= 0)

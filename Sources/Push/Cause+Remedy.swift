@@ -122,6 +122,11 @@ extension Cause {
       Remedy(
         "As many pushes wait for this token already as are kept for one, which is \(Limits.lanePushes) unless configured otherwise.",
         "Gather changes on your side, and send one push for the last of them.")
+    case .upstreamFull:
+      Remedy(
+        "The pushes that wait for the token's upstream hold all the memory that there is for it, so that no more were taken in for it; those for other upstreams were.",
+        "See that the upstream runs and takes pushes, then send this one again: /readyz and /metrics name the upstream, and store.waitingMegabytes of the configuration is the memory for all of them."
+      )
     case .tooSoon:
       Remedy(
         "The token's last push went out less than the minimum interval ago, and the app's budgetMode is reject.",

@@ -24,6 +24,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case staleTimestamp, futureTimestamp, activityEnded, activityLimitReached, tokenKindMismatch, permissionDenied
   // What somebody did on purpose while it waited. Behind all others, since journals have their places.
   case reset
+  // Why it was not taken in, though others are.
+  case upstreamFull
 
   /// Whether nothing but another configuration lets the push go: no time does.
   public var awaitsConfiguration: Bool { self == .appNotConfigured || self == .upstreamNotConfigured }

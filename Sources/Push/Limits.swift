@@ -71,8 +71,11 @@ public enum Limits {
   public static let lanePushes = 16
   /// The most that may be configured instead: a token's record counts its lane in a byte.
   public static let lanePushesMax = 250
-  /// Bytes of all waiting and unfinished pushes together; beyond it 503 `ServiceUnavailable`.
+  /// Bytes of all waiting and unfinished pushes together, unless configured; beyond it, or beyond its upstream's share, a push is
+  /// answered 503 `ServiceUnavailable`.
   public static let waitingBytes = 512 << 20
+  /// Megabytes that may be configured instead: room for some thousand pushes, and for as many as any machine holds.
+  public static let waitingMegabytes = 4...16_384
   /// Bytes of `apns-collapse-id` (Apple, "Sending notification requests to APNs").
   public static let collapseIDBytes = 64
   /// Bytes of `apns-topic`: a bundle id has at most 155 characters, the longest suffix 23.
@@ -178,6 +181,11 @@ public enum Limits {
   public static let batchOperations = 1024
   /// Bytes for which a new batch has room, 128 an operation: the topic, bundle id and payload of a reload signal; larger ones make it grow.
   public static let batchArenaBytes = 128 << 10
+  /// Bytes that the store keeps for pushes beyond as many as it has needed in the last two seconds; more are what a backlog has left
+  /// behind, and are given back.
+  public static let storeSpareBytes = 16 << 20
+  /// Blocks of those that it frees between two rounds: some 2 ms.
+  public static let storeSpareBlocks = 16_384
   /// Pushes for whose bytes there is memory ready at the start, 256 bytes each.
   public static let pushesPrepared = 4096
   /// Batches that may wait for the store thread; a further one is answered 503 at once.

@@ -12,6 +12,8 @@ public enum Readiness: Hashable, Sendable {
 public enum StoreWarning: Hashable, Sendable {
   /// Pages of the write-ahead log cannot be copied into the database, for that reason, and the log grows.
   case checkpointsFail(String)
+  /// The pushes that wait for the upstream of that name hold all that they may; further ones are answered 503.
+  case upstreamFull(String)
 }
 
 extension StoreWarning: CustomStringConvertible {
@@ -20,6 +22,8 @@ extension StoreWarning: CustomStringConvertible {
     switch self {
     case .checkpointsFail(let why):
       "The store's write-ahead log cannot be copied into its database (\(why)); pushes are answered 503 once the log has \(Limits.writeAheadBytesMax >> 20) MB."
+    case .upstreamFull(let name):
+      "The upstream \(name) takes no pushes, and those that wait for it hold all that is there for it: further ones for it are answered 503, those for other upstreams are not."
     }
   }
 }

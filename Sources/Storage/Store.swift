@@ -94,6 +94,9 @@ public final class Store: Sendable {
   /// What goes wrong although pushes are taken.
   public var warnings: [StoreWarning] { shared.get() }
 
+  /// Bytes that the pushes of each upstream hold that have not ended, in the order of `StoreSettings.upstreams`.
+  public var bytesByUpstream: [Int] { shared.getHeld().dropLast() }
+
   /// What was counted and measured, as of the last commit.
   public var counters: StoreCounters { shared.get() }
 

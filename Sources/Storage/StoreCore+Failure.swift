@@ -30,6 +30,7 @@ extension StoreCore {
   mutating func checkEngine() {
     guard failure == nil, real >= checkAt else { return }
     checkAt = real + .milliseconds(Limits.storeCheckMilliseconds)
+    spare.look(kept: state.spareBytes, inUse: state.pool.lentBytes)
     do throws(StoreError) { try engine.check() } catch { fail(error) }
   }
 

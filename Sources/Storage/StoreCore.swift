@@ -1,6 +1,7 @@
 import Delivery
 import Primitives
 import Push
+import Reactor
 import Synchronization
 
 /// What the store thread runs: it feeds the state, commits what came of it, and hands the answers out.
@@ -51,6 +52,8 @@ struct StoreCore: ~Copyable {
   var waitVisits = Limits.waitVisits
   /// Whether some of them have not looked at all of it.
   var hasMoreToFind = false
+  /// Memory that a backlog has left behind.
+  var spare = SpareMemory()
   /// When the engine is asked again whether commits are of any use, by the machine's clock.
   var checkAt = Instant.distantPast
   /// When some of the refused requests may be saved again, by the machine's clock.
@@ -148,7 +151,7 @@ struct StoreCore: ~Copyable {
   }
 
   /// Whether there is housekeeping to go on with at once.
-  var hasMore: Bool { hasMoreToFind || failure == nil && (folding.isBusy || hasMoreSlices) }
+  var hasMore: Bool { hasMoreToFind || spare.isReleasing || failure == nil && (folding.isBusy || hasMoreSlices) }
 
   /// One round.
   mutating func round(_ batches: inout ContiguousArray<(batch: Batch, loop: Int)>, _ work: inout ContiguousArray<Inbox.Work>) {
@@ -183,6 +186,11 @@ struct StoreCore: ~Copyable {
     answerWaiters()
     answerCastWaiters()
     answerStandingWaiters()
+    spare.note(state.pool.lentBytes)
+    if spare.isReleasing, !state.releaseSpare(blocks: Limits.storeSpareBlocks) {
+      spare.end()
+      SystemMemory.giveBack()
+    }
     publish()
   }
 
@@ -258,6 +266,7 @@ struct StoreCore: ~Copyable {
     state.counters.journalBytes = engine.journalBytes
     state.counters.failedCheckpoints = engine.failedCheckpoints
     shared.set(state.counters)
-    shared.set(engine.housekeepingFailure.map { [.checkpointsFail($0)] } ?? [])
+    shared.set(held: state.shares.held)
+    shared.set((engine.housekeepingFailure.map { [.checkpointsFail($0)] } ?? []) + state.fullUpstreams())
   }
 }

@@ -14,6 +14,8 @@ public struct StoreSettings: Hashable, Sendable {
   public var logEntries = Limits.pushLogEntries
   /// How long the log keeps pushes and refused requests at most; nil as long as there is room.
   public var logAge: TimeSpan?
+  /// The names of the upstreams, by their numbers: each has a share of what waits. Without any, all wait together.
+  public var upstreams: [String] = []
   /// Whether the payloads of accepted pushes are kept with the log; where not, those of earlier runs are forgotten.
   public var keepsPayloads = false
   /// Bytes of the payloads that are kept; the oldest go first.

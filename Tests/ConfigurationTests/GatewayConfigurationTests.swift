@@ -14,6 +14,7 @@ import Testing
     #expect(!configuration.explainHeaders)
     #expect(configuration.store == nil)
     #expect(configuration.pushLogEntries == Limits.pushLogEntries && !configuration.pushLogPayloads)
+    #expect(configuration.waitingBytes == Limits.waitingBytes)
     #expect(configuration.logFormat == .text)
     #expect(configuration.apps.isEmpty && configuration.upstreams.isEmpty && configuration.providers.isEmpty)
   }
@@ -160,12 +161,19 @@ import Testing
     #expect(configuration.logFormat == .json)
   }
 
+  @Test(arguments: ["3", "16385", "many", "-1"]) func waitingMegabytesAreBounded(value: String) throws {
+    #expect {
+      try GatewayConfiguration.load(sources("store: {waitingMegabytes: \(value)}"))
+    } throws: { "\($0)".contains("waitingMegabytes must be a whole number from 4 to 16384") }
+  }
+
   @Test func everySingleValueHasAVariableAndAFlag() throws {
     var values = [
       "bind": "0.0.0.0", "loops": "2", "provider.port": "5", "provider.explainHeaders": "true", "control.port": "6",
       "tls.certificateFile": "c", "tls.keyFile": "k",
       "provider.initialConcurrentStreams": "1000", "provider.tokenUpdates": "warn", "provider.clientCertificates.ca": "a",
-      "device.url": "https://device:8444", "store.path": "memory", "pushLog.maxEntries": "500", "pushLog.maxAge": "3600",
+      "device.url": "https://device:8444", "store.path": "memory", "store.waitingMegabytes": "64", "pushLog.maxEntries": "500",
+      "pushLog.maxAge": "3600",
       "pushLog.payloads": "true",
       "log.format": "json", "faults.allowed": "true", "clock.permitted": "true", "clock.tokenAge": "virtual",
       "clock.providerTimes": "virtual",
@@ -183,6 +191,7 @@ import Testing
       try GatewayConfiguration.load(sources(environment: variables, files: ["c": "C", "k": "K", "a": "A"])),
     ] {
       #expect(configuration.bind == "0.0.0.0")
+      #expect(configuration.waitingBytes == 64 << 20)
       #expect(configuration.loops == 2)
       #expect(configuration.providerPorts == [5])
       #expect(configuration.explainHeaders && configuration.faultsAllowed)

@@ -81,6 +81,20 @@ import Testing
     #expect(pool.bytes == 0 && pool.lentBytes == 0)
   }
 
+  /// Kept blocks go a few at a time, the largest first, and those that are lent stay.
+  @Test func keptBlocksGoAFewAtATime() {
+    let pool = BlockPool(bytesMax: 1 << 20)
+    let blocks = (0..<10).map { _ in pool.allocate(256)! } + (0..<5).map { _ in pool.allocate(4096)! }
+    let lent = pool.allocate(1000)!
+    for block in blocks { pool.release(block) }
+    #expect(pool.releaseKept(atMost: 5), "the small ones are left")
+    #expect(pool.bytes == 10 * 256 + 1024)
+    #expect(pool.releaseKept(atMost: 9) && pool.bytes == 256 + 1024)
+    #expect(!pool.releaseKept(atMost: 9) && pool.bytes == 1024 && pool.lentBytes == 1024)
+    pool.release(lent)
+    #expect(BlockPool.capacity(for: 0) == 256 && BlockPool.capacity(for: 4097) == 8192)
+  }
+
   @Test func storingOutsideTraps() async {
     await #expect(processExitsWith: .failure) {
       let pool = BlockPool(bytesMax: 1 << 20)

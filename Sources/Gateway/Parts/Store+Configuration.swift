@@ -18,6 +18,8 @@ extension GatewayConfiguration {
   /// The store's bounds: those of `Limits`, with the length of the log as configured.
   var storeSettings: StoreSettings {
     var settings = StoreSettings()
+    settings.waitingBytes = waitingBytes
+    settings.upstreams = upstreams.map(\.name)
     settings.logEntries = pushLogEntries
     settings.logAge = pushLogAge
     settings.keepsPayloads = pushLogPayloads

@@ -105,6 +105,7 @@ final class ProviderLoop {
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
     replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
+    transport.atQuiet(spareBytes: { [unowned self] in forwarder.spareBytes }, release: { [unowned self] in forwarder.releaseSpare() })
   }
 
   /// Pushes that are written to upstreams and not answered, and that wait for a stream.

@@ -34,6 +34,7 @@ public struct ReloadReport: Hashable, Sendable {
     compare("loops", \.loops)
     compare("clock", \.clock)
     compare("store.path", \.store)
+    compare("store.waitingMegabytes", \.waitingBytes)
     compare("pushLog.maxEntries", \.pushLogEntries)
     compare("pushLog.maxAge", \.pushLogAge)
     compare("pushLog.payloads", \.pushLogPayloads)

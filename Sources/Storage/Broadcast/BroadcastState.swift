@@ -104,7 +104,7 @@ extension BroadcastState {
     }
     guard let channel = live(submission.channel, owner) else { return .refused(absence(submission.channel, owner)) }
     if channel.policy == .none, submission.expiration != .zero { return .refused(.badExpirationDate) }
-    guard payloads.count < Limits.broadcastsPending else { return .refused(.tooManyRequests) }
+    guard hasRoom(for: route) else { return .refused(.tooManyRequests) }
     last += 1
     var record = BroadcastRecord(
       sequence: last, id: submission.id, owner: owner, channel: channel.id, priority: submission.priority,
@@ -120,6 +120,17 @@ extension BroadcastState {
     add(record)
     release(record.sequence, signer: route.signer, patience: patience, at: now)
     return .done
+  }
+
+  /// Whether the upstreams may have one more broadcast to wait for: one that is down leaves the others their part.
+  private func hasRoom(for route: BroadcastRoute) -> Bool {
+    var shares = UpstreamShares(of: Limits.broadcastsPending, upstreams: route.upstreamCount)
+    // So few that nobody has more than its part.
+    if shares.reserve > 0, payloads.count < shares.reserve { return true }
+    for number in payloads.keys {
+      for delivery in records[number]?.deliveries ?? [] where !delivery.disposition.isFinal { shares.add(1, to: delivery.upstream) }
+    }
+    return route.upstreams.allSatisfy { shares.room(for: $0) > 0 }
   }
 
   /// Until when a channel keeps the message: its date, but 8 hours at most; nil for one that is not to be kept.
@@ -299,6 +310,8 @@ extension BroadcastState {
 struct BroadcastRoute {
   var upstreams: [UInt16]
   var signer: Int
+  /// How many upstreams there are in all.
+  var upstreamCount = 0
   /// Whether a channel that is not known here may be sent to: at Apple it may be.
   var adopts: Bool
 }

@@ -117,6 +117,6 @@ extension StoreState {
   func broadcastRoute(_ owner: ChannelOwner) -> BroadcastRoute {
     BroadcastRoute(
       upstreams: routes.upstreams(of: owner), signer: routes.resolver.signers(owner.bundleID, owner.environment)[.liveactivity],
-      adopts: routes.policy(owner.bundleID).unknownTokens == .adopt)
+      upstreamCount: settings.upstreams.count, adopts: routes.policy(owner.bundleID).unknownTokens == .adopt)
   }
 }

@@ -27,6 +27,16 @@ struct Delays {
     if heap.count > 4096 + 4 * wakes.count { heap.compact { [wakes] in wakes[$0.key] == $0.due } }
   }
 
+  /// Bytes of the places that are not in use.
+  var spareBytes: Int { heap.spareBytes + (wakes.capacity - wakes.count) * MemoryLayout<(UInt32, Instant)>.stride }
+
+  /// Gives the memory of those back. O(n).
+  mutating func releaseSpare() {
+    heap.compact { [wakes] in wakes[$0.key] == $0.due }
+    heap.releaseSpare()
+    wakes = Dictionary(uniqueKeysWithValues: wakes.map { ($0.key, $0.value) })
+  }
+
   /// When the first is due; nil when none is.
   var next: Instant? {
     mutating get {

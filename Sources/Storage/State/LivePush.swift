@@ -41,6 +41,8 @@ struct LivePush {
   var group: UInt64 = 0
   /// The number of the errand that it was made for; `none` for a provider's.
   var errand = none
+  /// The upstream of whose share its bytes are.
+  var upstream = UInt16.max
   /// Why it does not go before `notBefore`.
   var notBeforeCause = Cause.none
 

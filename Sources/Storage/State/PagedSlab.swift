@@ -6,6 +6,8 @@ struct PagedSlab<Element>: ~Copyable {
   private static var pageShift: UInt32 { 12 }
   private let pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
   private let pagesMax: Int
+  /// How many values each page has.
+  private let used: UnsafeMutablePointer<Int32>
   private var free: ContiguousArray<UInt32> = []
   /// One more than the highest number in use so far.
   private(set) var end: UInt32 = 0
@@ -15,11 +17,14 @@ struct PagedSlab<Element>: ~Copyable {
     pagesMax = (capacity >> Int(Self.pageShift)) + 1
     pages = .allocate(capacity: pagesMax)
     pages.initialize(repeating: nil, count: pagesMax)
+    used = .allocate(capacity: pagesMax)
+    used.initialize(repeating: 0, count: pagesMax)
   }
 
   deinit {
     for page in 0..<pagesMax { pages[page]?.deallocate() }
     pages.deallocate()
+    used.deallocate()
   }
 
   /// How many values there are.
@@ -40,22 +45,51 @@ struct PagedSlab<Element>: ~Copyable {
   mutating func insert(_ element: Element) -> UInt32? {
     if let number = free.popLast() {
       self[number].initialize(to: element)
+      used[Int(number >> Self.pageShift)] += 1
       return number
     }
     guard reserve(through: end) else { return nil }
     self[end].initialize(to: element)
+    used[Int(end >> Self.pageShift)] += 1
     end += 1
     return end - 1
   }
 
   /// Gives a number back.
-  mutating func remove(_ number: UInt32) { free.append(number) }
+  mutating func remove(_ number: UInt32) {
+    free.append(number)
+    used[Int(number >> Self.pageShift)] -= 1
+  }
+
+  /// Bytes of the pages behind the last value, the first page excepted.
+  var spareBytes: Int { (sparePages.count << Int(Self.pageShift)) * MemoryLayout<Element>.stride }
+
+  /// Gives those pages back; their numbers are as if they had never been used. O(numbers that are free).
+  mutating func releaseSpare() {
+    let spare = sparePages
+    guard !spare.isEmpty else { return }
+    for page in spare {
+      pages[page]?.deallocate()
+      pages[page] = nil
+    }
+    end = UInt32(spare.lowerBound << Int(Self.pageShift))
+    free = ContiguousArray(free.filter { [end] in $0 < end })
+    free.reserveCapacity(1 << Int(Self.pageShift))
+  }
+
+  private var sparePages: Range<Int> {
+    let behind = (Int(end) + (1 << Int(Self.pageShift)) - 1) >> Int(Self.pageShift)
+    var first = behind
+    while first > 1, used[first - 1] == 0 { first -= 1 }
+    return first..<max(first, behind)
+  }
 
   /// Makes every number up to `number` valid, without a meaning yet; for loading. False when the slab is too small.
   mutating func extend(through number: UInt32, filler: Element) -> Bool {
     while end <= number {
       guard reserve(through: end) else { return false }
       self[end].initialize(to: filler)
+      used[Int(end >> Self.pageShift)] += 1
       end += 1
     }
     return true
@@ -64,7 +98,10 @@ struct PagedSlab<Element>: ~Copyable {
   /// Declares which of the numbers are not in use; for loading. The lowest are used first.
   mutating func setFree(where isFree: (Element) -> Bool) {
     free.removeAll()
-    for number in (0..<end).reversed() where isFree(self[number].pointee) { free.append(number) }
+    used.update(repeating: 0, count: pagesMax)
+    for number in (0..<end).reversed() {
+      if isFree(self[number].pointee) { free.append(number) } else { used[Int(number >> Self.pageShift)] += 1 }
+    }
   }
 
   private mutating func reserve(through number: UInt32) -> Bool {

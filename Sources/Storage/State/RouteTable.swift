@@ -93,6 +93,13 @@ struct RouteTable: ~Copyable {
     return upstreams
   }
 
+  /// The numbers of the upstreams of an app in whatever environment, as far as tokens are registered. O(routes).
+  func upstreams(of bundleID: String) -> Set<UInt16> {
+    var upstreams: Set<UInt16> = []
+    for (number, name) in names.enumerated() where name.bundleID == bundleID { upstreams.insert(routes[UInt32(number)].pointee.upstream) }
+    return upstreams
+  }
+
   /// Notes that the engine knows all routes.
   mutating func markSaved() { savedCount = names.count }
 

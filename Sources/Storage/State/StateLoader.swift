@@ -87,6 +87,7 @@ struct StateLoader {
       }
     }
     state.tokens.finishLoading()
+    state.countShares()
     state.reconcileActivities()
   }
 

@@ -42,7 +42,8 @@ extension StoreState {
       return refuse(&operation, .refused(.tooManyRequests, .laneFull), batch, at: now)
     }
     guard let slot = take(operation, number, batch, at: now) else {
-      return refuse(&operation, .refused(.serviceUnavailable), batch, at: now)
+      noteFull(number)
+      return refuse(&operation, noRoom(for: number), batch, at: now)
     }
     place(slot, &operation, index, batch, supersedes: superseded > 0, at: now)
   }
@@ -91,7 +92,10 @@ extension StoreState {
     let topic = Int(operation.topic.count)
     let collapse = Int(operation.collapseID.count)
     let payload = Int(operation.payload.count)
-    guard let block = pool.allocate(topic + collapse + payload) else { return nil }
+    let upstream = routes[tokens[number].pointee.route].pointee.upstream
+    guard shares.room(for: upstream) >= BlockPool.capacity(for: topic + collapse + payload),
+      let block = pool.allocate(topic + collapse + payload)
+    else { return nil }
     block.store(batch.bytes[operation.topic])
     block.store(batch.bytes[operation.collapseID], at: topic)
     block.store(batch.bytes[operation.payload], at: topic + collapse)
@@ -106,10 +110,12 @@ extension StoreState {
       topicCount: UInt16(topic), collapseCount: UInt16(collapse), payloadCount: UInt16(payload), type: operation.type,
       priority: operation.priority, prioritySent: operation.prioritySent)
     push.errand = errand
+    push.upstream = upstream
     guard let slot = pushes.insert(push) else {
       pool.release(block)
       return nil
     }
+    shares.add(block.capacity, to: upstream)
     return slot
   }
 
@@ -266,6 +272,7 @@ extension StoreState {
     }
     if reason == .badPayload { return batch.bytes[operation.mismatch].string }
     if reason == .badDeviceToken { return past(of: operation, batch) }
+    if case .refused(.serviceUnavailable, .upstreamFull, _, _) = operation.result { return fullness(of: operation) }
     guard reason == .deviceTokenNotForTopic, let number = tokens.find(operation.token) else { return "" }
     let (kind, bundleID) = (tokens[number].pointee.kind, routes.bundleID(tokens[number].pointee.route))
     return

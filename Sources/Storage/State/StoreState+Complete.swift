@@ -129,7 +129,10 @@ extension StoreState {
 
   /// Gives a push's memory back.
   mutating func release(_ slot: UInt32) {
-    if let block = pushes[slot].pointee.block { pool.release(block) }
+    if let block = pushes[slot].pointee.block {
+      shares.add(-block.capacity, to: pushes[slot].pointee.upstream)
+      pool.release(block)
+    }
     pushes[slot].pointee.token = none
     pushes[slot].pointee.sequence = 0
     pushes.remove(slot)

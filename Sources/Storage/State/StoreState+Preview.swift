@@ -47,7 +47,7 @@ extension StoreState {
     }
     let superseded = waiting.count { gives(way: pushes[$0].pointee.traits, to: operation.traits) }
     guard waiting.count - superseded < settings.lanePushes else { return AdmissionPreview(.refused(.tooManyRequests, .laneFull)) }
-    guard let slot = take(operation, number, batch, at: now) else { return AdmissionPreview(.refused(.serviceUnavailable)) }
+    guard let slot = take(operation, number, batch, at: now) else { return AdmissionPreview(noRoom(for: number)) }
     defer { release(slot) }
     return decided(slot, operation, supersedes: superseded > 0, at: now)
   }

@@ -196,6 +196,7 @@ extension StoreState {
       spent.append((number, rule(budget, number)))
     }
     routes.reconfigure(resolver)
+    countShares()
     for (number, old) in spent {
       guard let budget = nominalBudget(number), convertBudgets(number, from: old, to: rule(budget, number), at: now) else { continue }
       change(number)

@@ -8,10 +8,18 @@ extension StoreState {
   func mayGoOn(_ reload: borrowing Reload, at now: Instant) -> (Bool, wake: Instant?) {
     let due = reload.pace?.due(after: reload.visited) ?? now
     guard due <= now else { return (false, due) }
-    let hasRoom =
-      errands.forwardingCount < Limits.reloadPushesForwarding && errands.openCount < Limits.reloadPushesOpen
-      && pool.lentBytes < settings.waitingBytes / 2
-    return (hasRoom, nil)
+    // Some of it is kept for each reload: others that go to an upstream which is down do not stop it.
+    let mayForward =
+      errands.forwardingCount < Limits.reloadPushesForwarding
+      || reload.forwarding < Limits.reloadPushesForwarding / Limits.reloadsRunning
+    let mayOpen =
+      errands.openCount < Limits.reloadPushesOpen || reload.open < Limits.reloadPushesOpen / Limits.reloadsRunning
+    return (mayForward && mayOpen && hasRoom(for: reload.request.selector.bundleID), nil)
+  }
+
+  /// Whether the upstreams of an app have room for pushes that nobody waits for.
+  private func hasRoom(for bundleID: String) -> Bool {
+    routes.upstreams(of: bundleID).allSatisfy { shares.isAtEase($0) }
   }
 
   /// What a reload does next.

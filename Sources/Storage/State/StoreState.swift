@@ -18,6 +18,10 @@ struct StoreState: ~Copyable {
   var tokens: TokenTable
   var pushes: PagedSlab<LivePush>
   let pool: BlockPool
+  /// What the pushes of each upstream hold of the pool.
+  var shares: UpstreamShares
+  /// The upstreams that have been refused more, by their places among the shares, until they have room again.
+  var full: [Int] = []
   var routes: RouteTable
   /// What few tokens have of their own, by their numbers.
   private var ownTermsOfTokens: [UInt32: OwnTerms] = [:]
@@ -78,7 +82,8 @@ struct StoreState: ~Copyable {
     // The smallest block has 256 bytes, so the pool's bound is a bound on pushes as well.
     pushes = PagedSlab(capacity: settings.waitingBytes / BlockPool.smallestBlock + 4096)
     pool = BlockPool(bytesMax: settings.waitingBytes)
-    pool.prepare(blocks: min(Limits.pushesPrepared, settings.waitingBytes / BlockPool.smallestBlock / 2))
+    shares = UpstreamShares(of: settings.waitingBytes, upstreams: settings.upstreams.count)
+    pool.prepare(blocks: Self.blocksPrepared(settings))
     routes = RouteTable(resolver: resolver)
     log = PushLog(
       capacity: settings.logEntries, seed: settings.seed ^ 0x5851_F42D_4C95_7F2D, texts: BlockPool(bytesMax: Limits.logTextBytes))
@@ -159,12 +164,4 @@ struct StoreState: ~Copyable {
   }
 
   func holds(_ entry: DueHeap.Entry) -> Bool { tokens[entry.key].pointee.wake == entry.due }
-}
-
-extension BlockPool {
-  /// Gets blocks of the smallest size ready, so that as many pushes in flight take no memory from the system one by one.
-  fileprivate func prepare(blocks count: Int) {
-    let blocks = (0..<count).compactMap { _ in allocate(0) }
-    for block in blocks { release(block) }
-  }
 }

@@ -41,14 +41,17 @@ final class Bench {
     self.settings = settings
     self.engine = engine
     apps = AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy))
-    state = try StoreState.load(engine, settings: settings, resolver: Bench.resolver(apps), at: now)
+    state = try StoreState.load(engine, settings: settings, resolver: Bench.resolver(apps, settings.upstreams), at: now)
   }
 
-  static func resolver(_ apps: AppDirectory) -> RouteResolver { RouteResolver(apps: apps) { _, _, _ in 1 } }
+  /// Sends everything to upstream 1, but for tokens that name one of `upstreams`.
+  static func resolver(_ apps: AppDirectory, _ upstreams: [String] = []) -> RouteResolver {
+    RouteResolver(apps: apps) { _, _, named in named.flatMap { upstreams.firstIndex(of: $0) }.map { UInt16($0) } ?? 1 }
+  }
 
   /// What a crash leaves: the state as the engine has it.
   func crash() throws {
-    state = try StoreState.load(engine, settings: settings, resolver: Bench.resolver(apps), at: now)
+    state = try StoreState.load(engine, settings: settings, resolver: Bench.resolver(apps, settings.upstreams), at: now)
     folding = Folding()
   }
 

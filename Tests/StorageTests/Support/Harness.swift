@@ -35,7 +35,8 @@ final class Harness: Sendable {
     self.clock = clock
     store = try Store(
       engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
-      clock: { Moment(clock.now) }, resolveUpstream: { _, _, _ in 1 },
+      clock: { Moment(clock.now) },
+      resolveUpstream: { [settings] in Bench.resolver(AppDirectory([]), settings.upstreams).upstream($0, $1, $2) },
       readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } },
       warned: { warning, holds in delivered.warnings.withLock { $0.append((warning, holds)) } }
     ) { loop, batch in
