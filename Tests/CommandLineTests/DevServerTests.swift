@@ -75,7 +75,9 @@ import Testing
       #expect(try JSONValue.parse(first.body)["version"]?.stringValue == Version.text)
       let plain = try #require(server.credentials.plain)
       #expect(try client.perform(.init("GET", "\(plain)/dev/ca.pem")).text == Files.read(folder.state.file("ca.pem")))
-      #expect(try client.perform(.init("GET", "\(plain)/dev/credentials.json")).text == Files.read(folder.state.file("credentials.json")))
+      let admin = [BlockingHTTPClient.Field("authorization", "Bearer \(server.credentials.admin)")]
+      let served = try client.perform(.init("GET", "\(plain)/dev/credentials.json", fields: admin)).text
+      #expect(try served == Files.read(folder.state.file("credentials.json")))
       #expect(try client.perform(.init("GET", "\(plain)/device/version")).text.contains("device"))
     }
   }

@@ -42,6 +42,7 @@ import YAML
           switch route.access {
           case .open: "open"
           case .localhost: "localhost"
+          case .localScope(let scope): "localhost-\(scope.rawValue)"
           case .scope(let scope): scope.rawValue
           }
         return ("\(route.method) \(route.pattern)", access)

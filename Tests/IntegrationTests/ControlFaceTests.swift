@@ -120,12 +120,31 @@ import Testing
   func thePlainPortHandsOutCredentialsToLocalNamesOnly(host: String, status: Int) async throws {
     let dev = try await SharedDev.deployment()
     let port = try dev.port("plain")
+    let admin = try dev.credentials()["admin"].string ?? ""
     for file in ["ca.pem", "credentials.json", "AuthKey.p8"] {
       let answer = try await curl(
-        "GET", "http://127.0.0.1:\(port)/dev/\(file)", ca: nil, headers: ["Host: \(host):\(port)"], protocolOption: "--http1.1")
+        "GET", "http://127.0.0.1:\(port)/dev/\(file)", ca: nil,
+        headers: ["Host: \(host):\(port)"] + (file == "ca.pem" ? [] : ["Authorization: Bearer \(admin)"]), protocolOption: "--http1.1")
       #expect(answer.status == status, "\(file): \(answer)")
-      if status == 200, file == "ca.pem" { #expect(answer.body == (try dev.state.read("ca.pem"))) }
+      if status == 200, file != "AuthKey.p8" { #expect(answer.body == (try dev.state.read(file))) }
     }
+  }
+
+  /// Another user of this machine reaches the plain port, and a browser's page has the browser do so.
+  @Test func thePlainPortTellsSecretsToNobodyElse() async throws {
+    let dev = try await SharedDev.deployment()
+    for file in ["credentials.json", "AuthKey.p8"] {
+      #expect(try await dev.control("GET", "/dev/\(file)", as: nil, face: "plain").status == 401, "\(file)")
+      #expect(try await dev.control("GET", "/dev/\(file)", as: "read", face: "plain").status == 403, "\(file)")
+    }
+    let page = ["Origin: https://evil.example"]
+    for (face, path) in [
+      ("plain", "/dev/credentials.json"), ("plain", "/v1/pushes"), ("control", "/v1/pushes"), ("plain", "/device/v1/devices"),
+      ("device", "/v1/devices"),
+    ] {
+      #expect(try await dev.control("GET", path, face: face, headers: page).status == 403, "\(face)\(path)")
+    }
+    #expect(try await dev.control("POST", "/v1/reset", "{}", headers: page).status == 403)
   }
 
   @Test func credentialsAreNotServedOverTLSToAnyone() async throws {

@@ -19,4 +19,9 @@ public enum RouteAccess: Hashable, Sendable {
   /// No access token, but the plain port, a client on this machine, and a `Host` that names it: a page that a browser
   /// was lured to under another name (DNS rebinding) gets nothing.
   case localhost
+  /// All that `localhost` asks, and an access token with this scope for all apps: another user of this machine gets nothing either.
+  case localScope(AccessScope)
+
+  /// Whether an access token with that scope is asked for.
+  func asks(for scope: AccessScope) -> Bool { self == .scope(scope) || self == .localScope(scope) }
 }

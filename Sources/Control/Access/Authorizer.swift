@@ -21,20 +21,37 @@ public final class Authorizer: Sendable {
     switch access {
     case .open: return .none
     case .localhost:
-      guard request.face == .plain, request.peer?.isLoopback == true, let host = request.host,
-        ["localhost", "127.0.0.1", "[::1]"].contains(host)
-      else {
-        throw .forbidden("this is served on the plain loopback port only, to requests whose Host is localhost, 127.0.0.1 or [::1]")
-      }
+      try requireLocal(request)
       return .none
-    case .scope(let scope):
-      let token = try token(request, now: now)
-      let grant = Grant(name: token.name, scopes: token.scopes, bundleIDs: token.bundleIDs)
-      guard grant.permits(scope) else {
-        throw .forbidden(
-          "the access token \"\(token.name)\" lacks the scope \"\(scope.rawValue)\"; it has \(Self.listed(token.scopes))")
+    case .localScope(let scope):
+      try requireLocal(request)
+      let grant = try grant(request, with: scope, now: now)
+      guard grant.bundleIDs == nil else {
+        throw .forbidden("the access token \"\(grant.name)\" is limited to some apps, and this is of all; use one without a limit")
       }
       return grant
+    case .scope(let scope): return try grant(request, with: scope, now: now)
+    }
+  }
+
+  private func grant(_ request: HTTPRequest, with scope: AccessScope, now: Instant) throws(ControlError) -> Grant {
+    if let origin = request.foreignOrigin {
+      throw .forbidden(
+        "a page of \"\(origin.prefix(128))\" asks, and only pages of this server may; a program that is no browser leaves Origin out",
+        field: "origin")
+    }
+    let token = try token(request, now: now)
+    let grant = Grant(name: token.name, scopes: token.scopes, bundleIDs: token.bundleIDs)
+    guard grant.permits(scope) else {
+      throw .forbidden(
+        "the access token \"\(token.name)\" lacks the scope \"\(scope.rawValue)\"; it has \(Self.listed(token.scopes))")
+    }
+    return grant
+  }
+
+  private func requireLocal(_ request: HTTPRequest) throws(ControlError) {
+    guard request.face == .plain, request.peer?.isLoopback == true, request.namesThisMachine else {
+      throw .forbidden("this is served on the plain loopback port only, to requests whose Host is localhost, 127.0.0.1 or [::1]")
     }
   }
 

@@ -59,6 +59,21 @@ public struct HTTPRequest: Sendable {
     return name.lowercased()
   }
 
+  /// Whether `host` is a name that only this machine has for itself, so that no other name server can have chosen it.
+  var namesThisMachine: Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host ?? "") }
+
+  /// The origin of the page that has a browser send this (RFC 6454 section 7), where that is not a page of this very server; nil for
+  /// clients that are no browsers, which send none.
+  ///
+  /// On a plain port the name must be this machine's own as well: a page of any name can have that name lead to loopback (DNS rebinding).
+  var foreignOrigin: String? {
+    let origins = fields.all("origin")
+    guard let first = origins.first else { return nil }
+    let own = "\(face == .plain ? "http" : "https")://\(authority?.lowercased() ?? "")"
+    let isOwn = origins.count == 1 && first.lowercased() == own && (face == .tls || namesThisMachine)
+    return isOwn ? nil : first
+  }
+
   /// The same request as seen from below its first segment, if that is `segment`: how one port carries several APIs.
   public func below(_ segment: String) -> HTTPRequest? {
     guard segments.first == segment else { return nil }

@@ -34,7 +34,7 @@ public struct RouteTable: Sendable {
   private func answer(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
     switch router.match(request.method, request.segments) {
     case .found(let route, let parameters):
-      guard let audit, route.access == .scope(.admin) else {
+      guard let audit, route.access.asks(for: .admin) else {
         let grant = try authorizer.grant(request, for: route.access, now: now())
         return try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
       }

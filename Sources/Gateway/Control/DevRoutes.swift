@@ -18,18 +18,19 @@ public struct DevFiles: Sendable {
 }
 
 extension ControlAPI {
-  /// `/dev/`, where `dev` runs; private keys, so only this machine may ask and nothing may keep the answer.
+  /// `/dev/`, where `dev` runs. Only this machine may ask, for what is secret an administrator, and nothing may keep the answer. Who can
+  /// read the state folder reads its files.
   var devRoutes: [Route] {
     guard let files = parts.devFiles else { return [] }
     return [
-      file("/dev/ca.pem", "application/x-pem-file", files.authorityPEM),
-      file("/dev/credentials.json", "application/json", files.credentialsJSON),
-      file("/dev/AuthKey.p8", "application/x-pem-file", files.providerKeyPEM),
+      file("/dev/ca.pem", .localhost, "application/x-pem-file", files.authorityPEM),
+      file("/dev/credentials.json", .localScope(.admin), "application/json", files.credentialsJSON),
+      file("/dev/AuthKey.p8", .localScope(.admin), "application/x-pem-file", files.providerKeyPEM),
     ]
   }
 
-  private func file(_ path: String, _ type: String, _ text: String) -> Route {
-    Route(.get, path, .localhost) { _ in
+  private func file(_ path: String, _ access: RouteAccess, _ type: String, _ text: String) -> Route {
+    Route(.get, path, access) { _ in
       var response = HTTPResponse.text(text, type: type)
       response.fields.append("cache-control", "no-store")
       return response

@@ -110,7 +110,7 @@ import Testing
     #expect(try await stage.call(.get, "/v1/registrations/\(APIStage.token(1))").json["bundleID"] == .string(APIStage.bundle))
   }
 
-  /// The files of `dev` hold private keys.
+  /// The certificate of `dev` is for all of this machine.
   @Test(arguments: [
     (HTTPRequest.Face.plain, "localhost:8025", "127.0.0.1:5000", 200), (.plain, "127.0.0.1", "127.0.0.1:5000", 200),
     (.plain, "[::1]:8025", "[::1]:5000", 200), (.tls, "localhost", "127.0.0.1:5000", 403),
@@ -118,12 +118,50 @@ import Testing
   ])
   func devFilesAreForThisMachine(face: HTTPRequest.Face, host: String, peer: String, status: Int) async throws {
     let stage = try APIStage()
-    for (path, text) in [("/dev/ca.pem", "CA"), ("/dev/credentials.json", "{}"), ("/dev/AuthKey.p8", "KEY")] {
-      let answer = try await stage.call(.get, path, as: nil, face: face, host: host, peer: peer)
+    for (path, text, secret) in [
+      ("/dev/ca.pem", "CA", nil), ("/dev/credentials.json", "{}", "admin"), ("/dev/AuthKey.p8", "KEY", "admin"),
+    ] as [(String, String, String?)] {
+      let answer = try await stage.call(.get, path, as: secret, face: face, host: host, peer: peer)
       #expect(answer.status == status)
       #expect((answer.text == text) == (status == 200))
       if status == 200 { #expect(answer.fields["cache-control"] == "no-store") }
     }
+  }
+
+  /// The access tokens and the private key of `dev` are for an administrator of all apps, not for every user of the machine.
+  @Test(arguments: ["/dev/credentials.json", "/dev/AuthKey.p8"]) func devSecretsAskForAnAdministrator(path: String) async throws {
+    let stage = try APIStage()
+    for (secret, status) in [
+      (nil, 401), ("nonsense", 401), ("register", 403), ("read", 403), ("reload", 403), (APIStage.bundle, 403), ("admin", 200),
+    ] as [(String?, Int)] {
+      let answer = try await stage.call(.get, path, as: secret, face: .plain, host: "localhost")
+      #expect(answer.status == status, "\(secret ?? "nobody")")
+      #expect((answer.fields["cache-control"] == "no-store") == (status == 200))
+    }
+    #expect(try await stage.call(.get, "/dev/ca.pem", as: nil, face: .plain, host: "localhost").text == "CA")
+  }
+
+  /// A page of another server has a browser make calls with what the browser knows; none of them is carried out or tells anything.
+  @Test func pagesOfOtherServersGetNothing() async throws {
+    let stage = try APIStage()
+    let body: JSONValue = ["type": "app", "bundleID": .string(APIStage.bundle), "environment": "development"]
+    let own = "/v1/registrations/\(APIStage.token(1))"
+    for origin in ["https://evil.example", "null", "http://gateway", "https://gateway:1", "https://gateway.evil.example", ""] {
+      let fields = ["origin": origin]
+      #expect(try await stage.call(.put, own, body, fields: fields).field == "origin")
+      for route in stage.api.routes where route.access != .open && route.access != .localhost {
+        let target = route.pattern.replacing("{token}", with: APIStage.token(1)).replacing("{id}", with: APIStage.id(1).description)
+        let answer = try await stage.call(route.method, target, face: .plain, host: "localhost:8025", fields: fields)
+        #expect(answer.status == 403, "\(route.method) \(target) of \(origin)")
+      }
+    }
+    #expect(try await stage.call(.get, own).status == 404, "nothing was registered")
+    #expect(try await stage.call(.put, own, body, fields: ["origin": "HTTPS://Gateway"]).status == 201, "a page of its own")
+    let plain = try await stage.call(.get, own, face: .plain, host: "localhost:8025", fields: ["origin": "http://localhost:8025"])
+    #expect(plain.status == 200)
+    // A page of a name that leads to loopback is of the origin that it asks, and still none of ours.
+    let rebound = try await stage.call(.get, own, face: .plain, host: "evil.example", fields: ["origin": "http://evil.example"])
+    #expect(rebound.status == 403)
   }
 
   @Test func outsideDevThereAreNoSuchFiles() async throws {
