@@ -122,6 +122,10 @@ public enum Limits {
   public static let leafNames = 64
   /// Malformed requests that are told in one go, on each loop, and how many more each second; all are counted.
   public static let malformedTold = (burst: 20, perSecond: 1)
+  /// Mistakes of senders that the gateway's log tells apart, by warning, push type and field; each has about 150 bytes.
+  public static let warningsTold = 256
+  /// Seconds for which the log is silent about a mistake that it has told.
+  public static let warningToldSeconds: Int64 = 600
   /// Names that a renewed certificate takes over from the one before it; the oldest are left behind.
   public static let keptCertificateNames = 64
   /// URLs of one curl command that `lint` looks at, each with all of the command's headers.
@@ -223,7 +227,8 @@ public enum Limits {
   public static let refusedLogEntries = 10_000
   /// Steps remembered of one push; later ones replace the last.
   public static let stepsPerPush = 8
-  /// Bytes of the texts that the log of accepted pushes keeps, and as many for the refused ones; beyond, texts are left out.
+  /// Bytes of the texts that the log of accepted pushes keeps, and as many for the refused ones; beyond, the oldest details of warnings
+  /// go, and then texts are left out.
   public static let logTextBytes = 64 << 20
   /// Entries of the push log that one list call looks at; it may then answer a short page, and the next call goes on from there.
   public static let logEntriesPerPage = 20_000

@@ -19,8 +19,8 @@ extension Reason {
         "Send 32 hexadecimal digits grouped 8-4-4-4-12, or leave the header out to have an id made.")
     case .badPriority:
       Remedy(
-        "The apns-priority is not 10, 5 or 1.",
-        "Send 10 for at once, 5 to spare the device's power, or leave the header out, which means 10.")
+        "The apns-priority is not 10, 5 or 1, or it is 10 for a background push.",
+        "Send 10 for at once, 5 to spare the device's power and for background pushes, or leave the header out, which means 10.")
     case .badTopic:
       Remedy(
         "The apns-topic cannot be a bundle id with a suffix: it is too long or has a space or another character that none has.",

@@ -59,7 +59,21 @@ import Testing
     #expect(try await again.terminate() == 0)
   }
 
-  /// A gateway's log has it for those who look for it.
+  /// A gateway's log tells a mistake once, however often it is made.
+  @Test func theLogNamesTheKeyOnce() async throws {
+    let gateway = try await Deployment.behind(["200"])
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.app)
+    for _ in 0..<3 {
+      let push = PushRequest("alert", to: token, body: #"{"aps":{"alert":{"title":"t"},"body":"b"}}"#)
+      #expect(try await gateway.send(push).status == 200)
+    }
+    func lines() -> [String] { gateway.process.errors.lines.filter { $0.contains("warning=unusedAPSKeys") } }
+    try await eventually("the log tells it: \(gateway.process.errors.text)") { !lines().isEmpty }
+    #expect(try await gateway.terminate() == 0)
+    #expect(lines().count == 1 && lines()[0].contains("field=aps.body") && lines()[0].contains("put it at aps.alert.body"), "\(lines())")
+  }
+
   @Test func aBroadcastsWarningNamesItsKey() async throws {
     let dev = try await SharedDev.deployment()
     let channel = try #require(try await dev.send(.createChannel(policy: 0))["apns-channel-id"])

@@ -24,6 +24,11 @@ import Testing
       case .push(let push):
         pushes += 1
         #expect(push.token.count > 0)
+        let (fields, headers) = TestRules.fields(request)
+        let details = RequestRules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: request.at)
+        #expect(details.allSatisfy { push.warnings.contains($0.warning) && !$0.detail.isEmpty && !$0.field.isEmpty }, "\(details)")
+        let text = WarningDetail.text(of: details)
+        #expect(text.utf8.count <= Limits.warningDetailsBytes && WarningDetail.read(text).count <= details.count)
       case .refused(let refusal):
         refusals.insert(refusal.reason)
         #expect(!refusal.detail.isEmpty && !refusal.field.isEmpty)

@@ -37,8 +37,11 @@ extension PayloadDetail {
 
   private func told(_ keys: [PayloadNames.Unused], in place: String, _ sentence: String) -> (field: String, detail: String)? {
     guard let first = keys.first else { return nil }
-    let named = keys.prefix(5).map { $0.name + ($0.value.isEmpty ? "" : " \($0.value)") + $0.hint }.joined(separator: ", ")
-    return (place + first.name, sentence + named + (keys.count > 5 ? " and \(keys.count - 5) more" : ""))
+    let named = keys.prefix(PayloadNames.toldMax).map { $0.name + ($0.value.isEmpty ? "" : " \($0.value)") + $0.hint }.joined(
+      separator: ", ")
+    return (
+      place + first.name, sentence + named + (keys.count > PayloadNames.toldMax ? " and \(keys.count - PayloadNames.toldMax) more" : "")
+    )
   }
 
   private var isActivity: Bool { context.type == .liveactivity }

@@ -30,6 +30,8 @@ struct PayloadNames {
 
   /// Members that are looked at of each object: a payload that is refused shall not cost more than a good one.
   private static let membersMax = 64
+  /// Names that are told; of the others it is told how many they are.
+  static let toldMax = 5
   /// Names that are compared with Apple's.
   private static let comparedMax = 16
   /// Bytes of a name, or of a value, that are worth repeating; the longest of Apple's names has 18.
@@ -117,17 +119,13 @@ struct PayloadNames {
   ///
   /// - Parameter places: The push type whose alert may be where a value belongs; nil where it has none.
   func unused(_ useless: APSKeys, places: PushType?) -> [Unused] {
-    inAPS.compactMap { member in
-      if let key = member.key, !useless.contains(key) { return nil }
-      guard var unused = Self.named(member) else { return Self.cut(member) }
+    told(inAPS.filter { $0.key.map(useless.contains) ?? true }) { member in
       if let place = places.flatMap({ Self.placeInAlert(member.name, $0) }) {
-        unused.hint = inAlert.contains { $0.name == place } ? " (aps.alert.\(place) is what counts)" : " (put it at aps.alert.\(place))"
-      } else if member.key == nil || member.key == .events, let key = Self.meant(by: member.name, useless: useless) {
-        // A name that another push type has is hardly misspelt, but this one is Apple's nowhere.
-        unused.hint =
-          inAPS.contains { $0.key == key } ? " (\(key.name), which is there too, is what counts)" : " (did you mean \(key.name)?)"
+        return inAlert.contains { $0.name == place } ? " (aps.alert.\(place) is what counts)" : " (put it at aps.alert.\(place))"
       }
-      return unused
+      // A name that another push type has is hardly misspelt, but this one is Apple's nowhere.
+      guard member.key == nil || member.key == .events, let key = Self.meant(by: member.name, useless: useless) else { return "" }
+      return inAPS.contains { $0.key == key } ? " (\(key.name), which is there too, is what counts)" : " (did you mean \(key.name)?)"
     }
   }
 
@@ -135,39 +133,36 @@ struct PayloadNames {
   ///
   /// - Parameter hints: Whether those that a Live Activity push has in `aps` are told so.
   func besideAPS(hints: Bool) -> [Unused] {
-    beside.filter { $0.name != "aps" && $0.name != "mdm" }.map { member in
-      guard var unused = Self.named(member) else { return Self.cut(member) }
-      guard hints else { return unused }
-      if let place = Self.placeInAlert(member.name, .liveactivity) {
-        unused.hint = " (put it at aps.alert.\(place))"
-      } else if let key = APSKey(named: Self.plain(member.name)), APSKeys.activity.contains(key) {
-        unused.hint = inAPS.contains { $0.key == key } ? " (aps.\(key.name) is what counts)" : " (put it at aps.\(key.name))"
-      }
-      return unused
+    told(beside.filter { $0.name != "aps" && $0.name != "mdm" }) { member in
+      guard hints else { return "" }
+      if let place = Self.placeInAlert(member.name, .liveactivity) { return " (put it at aps.alert.\(place))" }
+      guard let key = APSKey(named: Self.plain(member.name)), APSKeys.activity.contains(key) else { return "" }
+      return inAPS.contains { $0.key == key } ? " (aps.\(key.name) is what counts)" : " (put it at aps.\(key.name))"
     }
   }
 
   /// The names in `aps.alert` that no device looks for there, each with the one that may be meant, or with its place.
   func unusedInAlert(inActivity: Bool) -> [Unused] {
     let known = AlertKey.all(inActivity: inActivity)
-    return inAlert.filter { !known.contains($0.name) }.map { member in
-      guard var unused = Self.named(member) else { return Self.cut(member) }
+    return told(inAlert.filter { !known.contains($0.name) }) { member in
       let plain = Self.plain(member.name)
       if let key = APSKey(named: plain), inActivity ? APSKeys.activity.contains(key) : !APSKeys.activityOnly.contains(key) {
-        unused.hint = " (put it at aps.\(key.name))"
-      } else if let name = known.contains(plain) ? plain : Self.nearest(to: plain, among: known) {
-        unused.hint = inAlert.contains { $0.name == name } ? " (\(name), which is there too, is what counts)" : " (did you mean \(name)?)"
+        return " (put it at aps.\(key.name))"
       }
-      return unused
+      guard let name = known.contains(plain) ? plain : Self.nearest(to: plain, among: known) else { return "" }
+      return inAlert.contains { $0.name == name } ? " (\(name), which is there too, is what counts)" : " (did you mean \(name)?)"
     }
   }
 
-  private static func named(_ member: Member) -> Unused? {
-    member.name.utf8.count <= nameBytes ? Unused(name: member.name, value: member.value) : nil
+  /// The members as they are told: only the first are looked at, since comparing names with Apple's takes its time, and any sender's payload
+  /// may have many.
+  private func told(_ members: [Member], hint: (Member) -> String) -> [Unused] {
+    members.enumerated().map { index, member in
+      guard index < Self.toldMax else { return Unused(name: "") }
+      guard member.name.utf8.count <= Self.nameBytes else { return Unused(name: member.name.prefix(Self.nameBytes) + "…") }
+      return Unused(name: member.name, value: member.value, hint: hint(member))
+    }
   }
-
-  /// A name that is too long to be repeated.
-  private static func cut(_ member: Member) -> Unused { Unused(name: member.name.prefix(nameBytes) + "…") }
 
   /// The key of an alert object that a key beside it is, by the name that it has or had.
   private static func placeInAlert(_ name: String, _ type: PushType) -> String? {

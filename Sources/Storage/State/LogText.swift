@@ -54,6 +54,9 @@ struct LogText {
     if let block { pool.release(block) }
   }
 
+  /// Whether there is any text.
+  var hasBlock: Bool { block != nil }
+
   private var all: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: block?.base, count: Int(countAndForm & ~Self.headed))
   }

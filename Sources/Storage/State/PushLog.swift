@@ -24,6 +24,8 @@ struct PushLog: ~Copyable {
   private let ring: UnsafeMutablePointer<LogEntry>
   private var moreSteps: PagedSlab<MoreSteps>
   private let texts: BlockPool
+  /// The number of the first entry whose warnings' details have not been dropped for want of room.
+  private var detailed: UInt64 = 1
   private var byID: HashIndex
   private let seed: UInt64
   /// The number of the first entry that `forget(before:)` has not looked at.
@@ -105,23 +107,6 @@ struct PushLog: ~Copyable {
 
   /// The latest step.
   func last(of entry: UnsafeMutablePointer<LogEntry>) -> LogStep { step(Int(entry.pointee.stepCount) - 1, of: entry) }
-
-  /// Keeps a sentence with the entry.
-  mutating func setDetail(_ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
-    replaceText(of: entry, by: LogText(head: RawSpan(_unsafeBytes: entry.pointee.detail.head), text, in: texts))
-  }
-
-  /// Keeps with the entry what its warnings are about.
-  mutating func setWarningDetails(_ details: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
-    guard details.byteCount <= Limits.warningDetailsBytes else { return }
-    replaceText(of: entry, by: LogText(head: details, RawSpan(_unsafeBytes: entry.pointee.detail.bytes), in: texts))
-  }
-
-  private mutating func replaceText(of entry: UnsafeMutablePointer<LogEntry>, by text: LogText) {
-    touch(entry)
-    entry.pointee.detail.release(to: texts)
-    entry.pointee.detail = text
-  }
 
   /// Forgets the pushes that came before `instant`, but for those to which something may still happen. O(what is forgotten).
   ///
@@ -223,6 +208,45 @@ struct PushLog: ~Copyable {
     if byID.find(hash, where: { $0 == place }) != nil { byID.remove(hash, place) }
     discard(entry)
     count -= 1
+  }
+}
+
+// The texts of entries, in a pool that they share.
+extension PushLog {
+  /// Keeps a sentence with the entry.
+  mutating func setDetail(_ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    setText(RawSpan(_unsafeBytes: entry.pointee.detail.head), text, of: entry)
+  }
+
+  /// Keeps with the entry what its warnings are about.
+  mutating func setWarningDetails(_ details: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    guard details.byteCount <= Limits.warningDetailsBytes else { return }
+    setText(details, RawSpan(_unsafeBytes: entry.pointee.detail.bytes), of: entry)
+  }
+
+  private mutating func setText(_ head: RawSpan, _ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    touch(entry)
+    var new = LogText(head: head, text, in: texts)
+    while !new.hasBlock, head.byteCount + text.byteCount > 0, dropOldestDetails(before: entry.pointee.sequence) {
+      new = LogText(head: head, text, in: texts)
+    }
+    entry.pointee.detail.release(to: texts)
+    entry.pointee.detail = new
+  }
+
+  /// Makes room for a newer text: the oldest entry that tells what its warnings are about tells it no more. O(1) amortised; false when
+  /// no entry before that of `number` does.
+  private mutating func dropOldestDetails(before number: UInt64) -> Bool {
+    detailed = max(detailed, oldest)
+    while detailed < number {
+      defer { detailed += 1 }
+      guard let entry = self[detailed], !entry.pointee.detail.head.isEmpty else { continue }
+      let detail = Array(entry.pointee.detail.bytes)
+      entry.pointee.detail.release(to: texts)
+      entry.pointee.detail = LogText(detail.span.bytes, in: texts)
+      return true
+    }
+    return false
   }
 }
 

@@ -41,7 +41,10 @@ extension Command {
     if let complaint = OpenFiles.complaint(loops: configuration.loops) { log.write(.warning, complaint) }
     warnOfReadableSecrets(trace, state, log)
     surroundings.explainsAlways = configuration.explainHeaders
-    surroundings.observer = { log.write($0) }
+    let warnings = WarningLog(log)
+    surroundings.observer = { event in
+      if case .warned(let push) = event { warnings.write(push) } else { log.write(event) }
+    }
     if state != nil || options.namesFolder {
       let accessTokens = try LiveAccessTokens(options.folder) {
         log.write(.error, "access tokens cannot be read", [LogField("reason", $0)])

@@ -23,7 +23,7 @@ extension Command {
       Option("--attributes-type", "TYPE", "liveactivity start: the attributes' Swift type"),
       Option("--attributes", "JSON", "liveactivity start: the attributes ({})"),
       Option("--alert", "TITLE", "the alert's title (alert: Hello from widgetpush; liveactivity: Started for a start, else no alert)"),
-      Option("--priority", "N", "apns-priority: 10, 5 or 1; empty sends none (5 for widgets and controls, else 10)"),
+      Option("--priority", "N", "apns-priority: 10, 5 or 1; empty sends none (5 for widgets, controls and background, else 10)"),
       Option("--expiration", "SECONDS", "apns-expiration: Unix time, or 0 for one attempt (none)"),
       Option("--collapse-id", "TEXT", "apns-collapse-id; empty sends none (the type for widgets and controls, else none)"),
       Option("--id", "UUID", "apns-id (the gateway makes one)"),

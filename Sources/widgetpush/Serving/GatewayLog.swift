@@ -22,14 +22,8 @@ extension Log {
       write(
         .debug, "a push was ignored",
         [LogField("id", push.id.map { "\($0)" } ?? ""), LogField("cause", push.cause.name), LogField("detail", push.detail)])
-    case .warned(let push):
-      for told in push.details {
-        write(
-          .debug, "a push has a warning",
-          [
-            LogField("id", push.id), LogField("warning", told.warning.name), LogField("field", told.field), LogField("detail", told.detail),
-          ])
-      }
+    // `WarningLog` tells of these.
+    case .warned: break
     case .connectionFailed(let failure):
       write(.info, "a connection failed", [LogField("peer", failure.peer), LogField("reason", failure.end)])
     case .malformed(let rejected):
