@@ -142,7 +142,7 @@ public struct PushWarnings: OptionSet, Hashable, Sendable {
   /// These are about something that is not there, or their sentence says all.
   private static let withoutSubject: PushWarnings = [
     PushWarnings(.pushTypeMissing), PushWarnings(.priorityMissing), PushWarnings(.priorityPassive), PushWarnings(.collapseIDMissing),
-    PushWarnings(.backgroundAtTen), PushWarnings(.struckByFault), PushWarnings(.contentStateMismatch),
+    PushWarnings(.backgroundAtTen), PushWarnings(.struckByFault),
   ]
 
   /// The first warning that strict validation refuses, or nil.

@@ -1,3 +1,4 @@
+import JSON
 public import Primitives
 public import Push
 
@@ -11,23 +12,27 @@ extension RequestRules {
   ///   - headers: The header bytes that the ranges refer to.
   ///   - body: The whole body.
   ///   - now: The time by the sender's clock, as the push was judged by it.
-  public static func details(
+  public func details(
     of push: ParsedPush, _ fields: RequestFields, headers: RawSpan, body: RawSpan, now: Instant
   ) -> [WarningDetail] {
     guard !push.warnings.isDisjoint(with: .withSubject) else { return [] }
     let context = PayloadContext(
       type: push.type, now: now, priority: push.prioritySent ? push.priority : nil, hasCollapseID: !push.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
-    return PayloadRules.details(of: push.warnings, body, context) + expirationDetails(push.warnings, fields, headers, now)
+    var details = PayloadRules.details(of: push.warnings, body, context) + Self.expirationDetails(push.warnings, fields, headers, now)
+    if push.warnings.contains(.contentStateMismatch), let mismatch = contentStates.mismatchOfStart(body, app: push.app, now: now) {
+      details.append(WarningDetail(.contentStateMismatch, field: mismatch.path, detail: mismatch.message))
+    }
+    return details
   }
 
   /// The same for a broadcast.
-  public static func details(
+  public func details(
     of push: BroadcastPush, _ fields: RequestFields, headers: RawSpan, body: RawSpan, now: Instant
   ) -> [WarningDetail] {
     guard !push.warnings.isDisjoint(with: .withSubject) else { return [] }
     let context = PayloadContext(broadcastAt: now, priority: push.prioritySent ? push.priority : nil)
-    return PayloadRules.details(of: push.warnings, body, context) + expirationDetails(push.warnings, fields, headers, now)
+    return PayloadRules.details(of: push.warnings, body, context) + Self.expirationDetails(push.warnings, fields, headers, now)
   }
 
   private static func expirationDetails(

@@ -63,5 +63,8 @@ extension StoreCore {
     operation.mismatch = batch.append(problem)
     operation.refusesMismatch = question.isStrict
     operation.warnings.insert(.contentStateMismatch)
+    var details = WarningDetail.read(batch.bytes[operation.warningDetails].string)
+    details.append(WarningDetail(.contentStateMismatch, field: "aps.content-state", detail: problem))
+    operation.warningDetails = batch.append(WarningDetail.text(of: details))
   }
 }

@@ -237,7 +237,10 @@ public final class Store: Sendable {
       let batch = Batch()
       var operation = fill(batch)
       for question in batch.questions { core.answer(question, about: &operation, batch) }
-      return core.state.preview(operation, batch, at: core.now)
+      var preview = core.state.preview(operation, batch, at: core.now)
+      preview.warnings = operation.warnings
+      preview.warningDetails = WarningDetail.read(batch.bytes[operation.warningDetails].string)
+      return preview
     }
   }
 

@@ -40,6 +40,15 @@ import Testing
   @Test func withValidationAppleItIsAWarning() throws {
     let push = try #require(try Self.verdict(Self.start("Ride", #"{"stop":3}"#), .apple).push)
     #expect(push.warnings.contains(.contentStateMismatch))
+    let rules = RequestRules(apps: TestRules.apps(.apple), providers: TestRules.providers, contentStates: try Self.types())
+    let request = TestRequest.liveActivity("{\"timestamp\":\(now.unixSeconds),\(Self.start("Ride", #"{"stop":3}"#))}")
+    let (fields, headers) = TestRules.fields(request)
+    let details = rules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: now)
+    #expect(
+      details == [
+        WarningDetail(
+          .contentStateMismatch, field: "aps.content-state.stops", detail: "aps.content-state.stops is missing; is stop meant for it?")
+      ])
     #expect(try Self.verdict(Self.start("Ride", #"{"stops":3}"#), .apple).push?.warnings.contains(.contentStateMismatch) == false)
   }
 

@@ -25,7 +25,7 @@ import Testing
         pushes += 1
         #expect(push.token.count > 0)
         let (fields, headers) = TestRules.fields(request)
-        let details = RequestRules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: request.at)
+        let details = rules.rules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: request.at)
         #expect(details.allSatisfy { push.warnings.contains($0.warning) && !$0.detail.isEmpty && !$0.field.isEmpty }, "\(details)")
         let text = WarningDetail.text(of: details)
         #expect(text.utf8.count <= Limits.warningDetailsBytes && WarningDetail.read(text).count <= details.count)

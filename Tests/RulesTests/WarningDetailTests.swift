@@ -7,7 +7,8 @@ import Testing
 func details(of request: TestRequest, _ validation: AppPolicy.Validation = .apple) throws -> [WarningDetail] {
   let push = try #require(judge(request, TestRules.apps(validation, any: true)).push)
   let (fields, headers) = TestRules.fields(request)
-  return RequestRules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: request.at)
+  let rules = TestRules(TestRules.apps(validation, any: true))
+  return rules.rules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: request.at)
 }
 
 /// A warning names the key, what stands there, and where it would be right.

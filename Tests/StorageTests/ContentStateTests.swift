@@ -60,6 +60,7 @@ import Testing
     #expect(taken.admits.map(\.result) == [.forwarded])
     let record = try #require(try await harness.store.push(Bench.id(1)).first)
     #expect(record.warnings == PushWarnings(.contentStateMismatch) && record.detail == "no stops")
+    #expect(record.warningDetails == [WarningDetail(.contentStateMismatch, field: "aps.content-state", detail: "no stops")])
   }
 
   @Test func theQuestionsGoWithTheBatch() async throws {

@@ -96,7 +96,7 @@ extension ControlAPI {
         field: refusal.field)
     case .push(let push):
       guard let warning = push.warnings.all.first(where: \.isRefusedInStrict) else { return }
-      let told = unsafe RequestRules.details(of: push, fields, headers: headers.span.bytes, body: body.span.bytes, now: time.sender)
+      let told = unsafe rules.details(of: push, fields, headers: headers.span.bytes, body: body.span.bytes, now: time.sender)
         .first { $0.warning == warning }
       throw ControlError(
         status: 400, code: "invalidPayload",

@@ -35,7 +35,7 @@ extension ControlAPI {
       let preview = try await asking { () async throws(StoreError) in
         try await parts.store.preview { push.operation(parsed, in: $0, rules, now: time.sender) }
       }
-      return .json(preview.json(warnings: parsed.warnings, push.details(of: parsed, now: time.sender)))
+      return .json(preview.json)
     }
   }
 
@@ -55,7 +55,7 @@ extension ControlAPI {
 
 extension AdmissionPreview {
   /// The preview as the control side shows it: the answer, what follows, and what it would cost.
-  fileprivate func json(warnings: PushWarnings, _ details: [WarningDetail]) -> JSONValue {
+  fileprivate var json: JSONValue {
     var object: JSONObject
     switch result {
     case .refused(let reason, let cause, _, let retryAt):
@@ -70,7 +70,7 @@ extension AdmissionPreview {
         object["happened"] = "It would go to its upstream at once, and the device would drop it without telling anyone."
         object["certainty"] = .string(Certainty.likely.name)
         object["remedy"] = .string(warning.sentence)
-        object["detail"] = details.first { $0.warning == warning }.map { .string($0.detail) }
+        object["detail"] = warningDetails.first { $0.warning == warning }.map { .string($0.detail) }
       }
     case .waiting(let due, let cause):
       object = accepted(cause)
@@ -87,7 +87,7 @@ extension AdmissionPreview {
     object["budgetAfter"] = budgetAfter.map { .integer(Int64($0)) }
     if isLowered { object["sentPriority"] = 5 }
     if isAdopted { object["registersToken"] = true }
-    object["warnings"] = warnings.json(details)
+    object["warnings"] = warnings.json(warningDetails)
     return .object(object)
   }
 
@@ -151,20 +151,18 @@ private struct WhatIfPush: Sendable {
     unsafe rules.judge(fields, headers: headers.span.bytes, body: body.span.bytes, time: time)
   }
 
-  /// What its warnings are about.
-  func details(of push: ParsedPush, now: Instant) -> [WarningDetail] {
-    unsafe RequestRules.details(of: push, fields, headers: headers.span.bytes, body: body.span.bytes, now: now)
-  }
-
   /// The admission that it would ask for.
   func operation(_ push: ParsedPush, in batch: Batch, _ rules: RequestRules, now: Instant) -> AdmitOperation {
     if push.contentStateMismatches != 0 { unsafe batch.ask(rules, push, body: body.span.bytes, now: now) }
     let topic = batch.append(text(push.topic))
-    return AdmitOperation(
+    let details = unsafe rules.details(of: push, fields, headers: headers.span.bytes, body: body.span.bytes, now: now)
+    var operation = AdmitOperation(
       reply: 0, id: push.id ?? PushID(high: 0, low: 0), token: push.token, type: push.type, priority: push.priority,
       prioritySent: push.prioritySent, expiration: push.expiration, traits: push.traits, warnings: push.warnings,
       received: .distantPast, topic: topic, bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
       collapseID: push.collapseID.isEmpty ? .empty : batch.append(text(push.collapseID)),
       payload: unsafe batch.append(body.span.bytes))
+    operation.warningDetails = batch.append(WarningDetail.text(of: details))
+    return operation
   }
 }

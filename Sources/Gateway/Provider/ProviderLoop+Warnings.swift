@@ -10,13 +10,13 @@ extension ProviderLoop {
   /// The details of a push's warnings, as the log keeps them.
   func warningDetails(of push: ParsedPush, _ exchange: Exchange) -> String {
     WarningDetail.text(
-      of: RequestRules.details(
+      of: rules.details(
         of: push, RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, now: time.sender))
   }
 
   /// The same of a broadcast.
   func warningDetails(of push: BroadcastPush, _ exchange: Exchange) -> [WarningDetail] {
-    RequestRules.details(of: push, RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, now: time.sender)
+    rules.details(of: push, RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, now: time.sender)
   }
 
   /// Tells who watches what the warnings of a push are about that was taken in.

@@ -20,6 +20,10 @@ public struct AdmissionPreview: Hashable, Sendable {
   public var cause = Cause.none
   /// Whether the push would register its token.
   public var isAdopted = false
+  /// The warnings of the rules, and of the token's schema.
+  public var warnings: PushWarnings = []
+  /// What those of them are about that are of a key, a header or a date.
+  public var warningDetails: [WarningDetail] = []
 
   init(_ result: Admission) { self.result = result }
 }
