@@ -111,6 +111,29 @@ import Testing
     }
   }
 
+  /// A device that misses a key says where it may be hidden, as the gateway's strict validation does.
+  @Test(arguments: [
+    (
+      TokenKind.app, PushType.background, #"{"aps":{"content_available":1}}"#,
+      "; aps has content_available, did you mean content-available?"
+    ),
+    (.app, .background, #"{"aps":{}}"#, "must be the number 1, and is missing"),
+    (.app, .alert, #"{"aps":{},"alert":"x"}"#, "; alert stands beside aps, put it into aps"),
+    (.app, .alert, #"{"APS":{"alert":"x"}}"#, "; there is APS, did you mean aps?"),
+    (.mdm, .mdm, #"{"MDM":"magic"}"#, "; there is MDM, did you mean mdm?"),
+    (.mdm, .mdm, #"{"aps":{"mdm":"x"}}"#, "; mdm stands in aps, put it beside aps"),
+    (.pushToStart, .liveactivity, #"{"aps":{"timestamp":1,"events":"start"}}"#, "; aps has events, did you mean event?"),
+    (.pushToStart, .liveactivity, #"{"aps":{"event":"start"},"timestamp":1}"#, "; timestamp stands beside aps, put it into aps"),
+  ]) func aMissingKeyIsLookedFor(kind: TokenKind, type: PushType, payload: String, end: String) throws {
+    var manifest = AppManifest()
+    manifest.pushes = AppManifest.pushKinds
+    var fleet = try phone(manifest)
+    let name = kind == .pushToStart ? "pushToStart" : "app"
+    let token = kind == .mdm ? try Self.token(kind, of: fleet) : try fleet.token(name)
+    let outcome = fleet.push(payload, to: token, type)
+    #expect(outcome.disposition == .ignored && outcome.detail?.hasSuffix(end) == true, "\(outcome)")
+  }
+
   @Test(arguments: ["[]", "no JSON", "{\"mdm\":1}"]) func whatIsNoPayloadDoesNothing(payload: String) throws {
     var manifest = AppManifest()
     manifest.pushes = AppManifest.pushKinds

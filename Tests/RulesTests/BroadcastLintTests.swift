@@ -88,6 +88,21 @@ import Testing
     }
   }
 
+  /// Apple manages channels at hosts of their own, and sends nothing there.
+  @Test(arguments: [
+    ("/1/apps/a/all-channels", "api.push.apple.com", "api-manage-broadcast.push.apple.com:2196"),
+    ("/1/apps/a/channels", "api.sandbox.push.apple.com", "api-manage-broadcast.sandbox.push.apple.com:2195"),
+    ("/4/broadcasts/apps/a", "api-manage-broadcast.push.apple.com", "api.push.apple.com"),
+    ("/3/device/aa", "api-manage-broadcast.sandbox.push.apple.com", "api.sandbox.push.apple.com"),
+    ("/1/apps/a/all-channels", "api-manage-broadcast.push.apple.com", nil), ("/4/broadcasts/apps/a", "api.push.apple.com", nil),
+    ("/1/apps/a/all-channels", "localhost", nil), ("/3/device/aa", "api.push.apple.com", nil),
+  ]) func theHostIsTheOneThatServesIt(path: String, host: String, right: String?) {
+    var request = Self.request("GET", path, nil, [])
+    (request.scheme, request.host) = ("https", host)
+    let finding = PushLint.findings(request, now: now).first { $0.rule == "otherHost" }
+    #expect(finding?.message.hasSuffix("; send to https://\(right ?? "")") == (right == nil ? nil : true), "\(String(describing: finding))")
+  }
+
   /// What only a shell knows is not judged, nor what may be among headers that it knows.
   @Test func whatIsUnknownIsNotJudged() {
     var request = Self.broadcast([("apns-channel-id", nil), ("apns-expiration", nil), ("apns-priority", nil), ("apns-push-type", nil)])

@@ -90,6 +90,7 @@ struct PayloadNames {
     if let name = unknown.first(where: { Self.meant(by: $0.name) == key })?.name {
       return "; aps has \(name), did you mean \(key.name)?"
     }
+    if key == .event, inAPS.contains(where: { $0.key == .events }) { return "; aps has events, did you mean event?" }
     guard let name = beside.first(where: { $0.name.utf8.count <= Self.nameBytes && Self.plain($0.name) == "\(key.name)" })?.name
     else { return "" }
     return "; \(name) stands beside aps, put it into aps\(name == "\(key.name)" ? "" : " as \(key.name)")"
