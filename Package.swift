@@ -61,6 +61,7 @@ let package = Package(
     .target(name: "Delivery", dependencies: ["Primitives", "Push"], swiftSettings: safe),
     .target(name: "Faults", dependencies: ["JSON", "Primitives", "Push"], swiftSettings: safe),
     .target(name: "Configuration", dependencies: ["JSON", "Primitives", "Push", "YAML"], swiftSettings: safe),
+    .target(name: "SwiftSource", dependencies: ["JSON", "Primitives", "Push"], swiftSettings: safe),
 
     // Layer 4: state, upstreams, the device, the control side.
     .target(name: "Storage", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Reactor"], swiftSettings: importer),
@@ -101,7 +102,7 @@ let package = Package(
       dependencies: [
         "Configuration", "Control", "DeviceModel", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor",
         "Rules",
-        "Security", "Storage", "Telemetry", "Transport",
+        "Security", "Storage", "SwiftSource", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
 
@@ -112,7 +113,7 @@ let package = Package(
 
     .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"], swiftSettings: tests),
     .testTarget(name: "PushTests", dependencies: ["Primitives", "Push"], swiftSettings: tests),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives", "Seeds"], swiftSettings: tests),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives", "Seeds", "SwiftSource"], swiftSettings: tests),
     .testTarget(name: "TelemetryTests", dependencies: ["Primitives", "Telemetry"], swiftSettings: tests),
     .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor", "Seeds"], swiftSettings: tests),
     .testTarget(name: "SecurityTests", dependencies: ["Primitives", "Security"], swiftSettings: tests),
@@ -122,6 +123,7 @@ let package = Package(
     .testTarget(
       name: "TransportTests", dependencies: ["HTTP2", "Primitives", "Reactor", "Security", "Seeds", "Transport"], swiftSettings: tests),
     .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules", "Seeds"], swiftSettings: tests),
+    .testTarget(name: "SwiftSourceTests", dependencies: ["JSON", "SwiftSource"], swiftSettings: tests),
     .testTarget(name: "FaultsTests", dependencies: ["Faults", "JSON", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),

@@ -7,7 +7,7 @@ import Primitives
   static let commands: [Command] = [
     .dev, .env, .gateway, .device, .register, .send, .token, .explain, .tail, .expect, .record, .replay, .lint, .budget, .clock, .reload,
     .reset,
-    .faults, .importRegistrations, .export, .backup, .access, .keys, .config, .health, .completions, .version,
+    .faults, .importRegistrations, .export, .backup, .access, .keys, .schemas, .config, .health, .completions, .version,
   ]
 
   /// The status for a command line that cannot be understood.

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 private let commands = [
-  "dev", "gateway", "device", "register", "send", "token", "explain", "tail", "budget", "faults", "access", "keys", "config", "health",
-  "version",
+  "dev", "gateway", "device", "register", "send", "token", "explain", "tail", "budget", "faults", "access", "keys", "schemas", "config",
+  "health", "version",
 ]
 
 @Suite("Command line", .processes) struct CommandLineTests {

@@ -6,7 +6,7 @@ private let layers: [[String]] = [
   ["CLinux", "CNghttp2", "COpenSSL", "CSQLite", "CHTTPParser", "CYAML", "CCurl", "COpenAPI"],
   ["Primitives"],
   ["Push", "JSON", "Telemetry", "Reactor", "Security", "HTTP2", "HTTPClient", "YAML"],
-  ["Transport", "Rules", "Delivery", "Faults", "Configuration"],
+  ["Transport", "Rules", "Delivery", "Faults", "Configuration", "SwiftSource"],
   ["Storage", "Forwarding", "DeviceModel", "Control", "ProviderAPI"],
   ["Gateway", "MockDevice"],
   ["widgetpush"],

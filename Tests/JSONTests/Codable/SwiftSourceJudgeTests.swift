@@ -1,0 +1,35 @@
+import Foundation
+import Seeds
+import SwiftSource
+import Testing
+
+@testable import JSON
+
+/// The schemas that are made of the source of the thirty-two types: their verdict is that of this toolchain's `JSONDecoder`.
+@Suite("Swift source and Swift's decoder") struct SwiftSourceJudgeTests {
+  /// What the compiler has read, and for each type an activity whose content-state it is.
+  private static let source: SwiftSource = {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("CodableTypes.swift")
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    let activities = CodableCase.all.map { "struct \($0.name)Attributes: ActivityAttributes { typealias ContentState = \($0.name) }" }
+    return SwiftSource(text + "\n" + activities.joined(separator: "\n"))
+  }()
+
+  @Test func everyTypeIsUnderstood() {
+    #expect(Self.source.problems.isEmpty, "\(Self.source.problems)")
+    #expect(Self.source.schemas.count == 32)
+  }
+
+  @Test(arguments: CodableCase.all) func tenThousandValuesAreJudgedAlikeByTheSchemaOfTheSource(one: CodableCase) throws {
+    let json = try #require(Self.source.schemas["\(one.name)Attributes"]?["contentState"])
+    let schema = try CodableSchema(json, at: "schema")
+    let valid = WrittenJSON(try JSONValue.parse(one.valid))
+    for seed in seeds(320) {
+      var mutation = JSONMutation(seed: seed)
+      let text = mutation.mutated(valid)
+      let value = try JSONValue.parse(Array(text.utf8).span.bytes, duplicates: .first)
+      let problem = schema.problem(in: value, at: "s")
+      #expect((problem == nil) == one.decodes(Data(text.utf8)), "\(text): \(problem?.message ?? "no problem")")
+    }
+  }
+}
