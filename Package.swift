@@ -48,6 +48,7 @@ let package = Package(
     // Layer 2: the field's nouns, and one mechanism each.
     .target(name: "Push", dependencies: ["Primitives"], swiftSettings: safe),
     .target(name: "JSON", dependencies: ["Primitives"], swiftSettings: safe),
+    .target(name: "SafeFiles", swiftSettings: safe),
     .target(name: "Telemetry", dependencies: ["Primitives"], swiftSettings: safe),
     .target(name: "Reactor", dependencies: ["CLinux", "Primitives"], swiftSettings: importer),
     .target(name: "Security", dependencies: ["COpenSSL", "Primitives"], swiftSettings: importer),
@@ -64,7 +65,7 @@ let package = Package(
     .target(name: "SwiftSource", dependencies: ["JSON", "Primitives", "Push"], swiftSettings: safe),
 
     // Layer 4: state, upstreams, the device, the control side.
-    .target(name: "Storage", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Reactor"], swiftSettings: importer),
+    .target(name: "Storage", dependencies: ["CSQLite", "Delivery", "Primitives", "Push", "Reactor", "SafeFiles"], swiftSettings: importer),
     .target(
       name: "Forwarding", dependencies: ["Delivery", "HTTP2", "JSON", "Primitives", "Push", "Reactor", "Security", "Transport"],
       swiftSettings: safe),
@@ -101,8 +102,7 @@ let package = Package(
       name: "widgetpush",
       dependencies: [
         "Configuration", "Control", "DeviceModel", "Gateway", "HTTP2", "HTTPClient", "JSON", "MockDevice", "Primitives", "Push", "Reactor",
-        "Rules",
-        "Security", "Storage", "SwiftSource", "Telemetry", "Transport",
+        "Rules", "SafeFiles", "Security", "Storage", "SwiftSource", "Telemetry", "Transport",
       ],
       swiftSettings: safe),
 
@@ -116,6 +116,7 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Primitives", "Seeds", "SwiftSource"], swiftSettings: tests),
     .testTarget(name: "TelemetryTests", dependencies: ["Primitives", "Telemetry"], swiftSettings: tests),
     .testTarget(name: "ReactorTests", dependencies: ["Primitives", "Reactor", "Seeds"], swiftSettings: tests),
+    .testTarget(name: "SafeFilesTests", dependencies: ["SafeFiles"], swiftSettings: tests),
     .testTarget(name: "SecurityTests", dependencies: ["Primitives", "Security"], swiftSettings: tests),
     .testTarget(name: "HTTP2Tests", dependencies: ["CNghttp2", "HTTP2", "Primitives", "Seeds"], swiftSettings: tests),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "Primitives"], swiftSettings: tests),

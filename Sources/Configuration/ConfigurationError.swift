@@ -7,10 +7,10 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   /// What is wrong and what would be right: one sentence that names the key.
   public var message: String
 
-  /// An error at `place`.
+  /// An error at `place`. The sentence says no password that stands in a URL.
   public init(_ message: String, at place: String) {
     self.place = place
-    self.message = message
+    self.message = message.maskingURLPasswords
   }
 
   init(_ message: String, in file: String, _ mark: YAMLMark?) {

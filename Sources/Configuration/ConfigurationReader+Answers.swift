@@ -5,6 +5,7 @@ extension GatewayConfiguration {
   static let answerKeys: [ConfigurationKey] = [
     ConfigurationKey("provider.answers.malformedBody", "WORD", "body that is no JSON, validation apple: accept or payloadEmpty (accept)"),
     ConfigurationKey("provider.answers.backgroundAtTen", "WORD", "background push of priority 10: accept or refuse (accept)"),
+    ConfigurationKey("provider.answers.pastExpiration", "WORD", "apns-expiration that has passed: attempt (once) or expire (attempt)"),
     ConfigurationKey("provider.answers.checkOrder", "WORD", "headersFirst, topicFirst or tokenFirst (headersFirst)"),
     ConfigurationKey("provider.answers.refusedMessageId", "WORD", "apns-id with BadMessageId: generate, echo or omit (generate)"),
     ConfigurationKey("provider.answers.messageIdCase", "WORD", "letters of an apns-id: any or lower (any)"),
@@ -20,6 +21,7 @@ extension GatewayConfiguration {
     ConfigurationKey("provider.answers.createdChannelBody", "WORD", "JSON with a new channel: auto, always or never (auto)"),
     ConfigurationKey("provider.answers.raiseAfterRefusedPush", "BOOL", "good token, refused push: 1000 streams all the same (true)"),
     ConfigurationKey("provider.answers.headerOverflow", "WORD", "header list too large: answer431 or reset (answer431)"),
+    ConfigurationKey("provider.answers.spacedField", "WORD", "space around an APNs field's value: trim or reset (trim)"),
     ConfigurationKey("provider.answers.wedgeAfterExpired", "BOOL", "an expired provider token makes its connection useless (true)"),
     ConfigurationKey("provider.answers.minimumTls", "VERSION", "oldest TLS of the provider API: 1.2 or 1.3 (1.2)"),
   ]
@@ -32,6 +34,7 @@ extension ConfigurationReader {
     var answers = ProviderAnswers()
     try reader.set(&answers.malformedBody, "malformedBody")
     try reader.set(&answers.backgroundAtTen, "backgroundAtTen")
+    try reader.set(&answers.pastExpiration, "pastExpiration")
     try reader.set(&answers.checkOrder, "checkOrder")
     try reader.set(&answers.refusedMessageID, "refusedMessageId")
     try reader.set(&answers.messageIDCase, "messageIdCase")
@@ -48,6 +51,7 @@ extension ConfigurationReader {
     answers.raiseAfterRefusedPush = try reader.bool("raiseAfterRefusedPush") ?? answers.raiseAfterRefusedPush
     answers.wedgeAfterExpired = try reader.bool("wedgeAfterExpired") ?? answers.wedgeAfterExpired
     try reader.set(&answers.headerOverflow, "headerOverflow")
+    try reader.set(&answers.spacedField, "spacedField")
     try reader.set(&answers.minimumTLS, "minimumTls")
     try reader.finish()
     return answers

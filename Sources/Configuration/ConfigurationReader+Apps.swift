@@ -11,18 +11,16 @@ extension ConfigurationReader {
   mutating func apps(
     _ key: String, upstreams: [UpstreamSettings], keys: [SigningKey]
   ) throws(ConfigurationError) -> (
-    apps: [AppDirectory.App], anyApp: AppDirectory.App?, fields: [String: Set<String>], contentStates: [String: [ContentStateType]]
+    apps: [AppDirectory.App], anyApp: AppDirectory.App?, fields: [String: Set<String>], contentStates: [String: [ActivitySchemas]]
   ) {
-    var contentStates: [String: [ContentStateType]] = [:]
+    var contentStates: [String: [ActivitySchemas]] = [:]
     var apps: [AppDirectory.App] = []
     var fields: [String: Set<String>] = [:]
     var anyApp: AppDirectory.App?
-    var seen: Set<String> = []
+    var places: [String: String] = [:]
     for var entry in try list(key, max: Limits.apps) ?? [] {
       let bundleID = try entry.bundleID("bundleID")
-      guard seen.insert(bundleID).inserted else {
-        throw entry.error("bundleID", "must be another than \"\(bundleID)\", which an earlier entry has")
-      }
+      try entry.requireNew(bundleID, "bundleID", &places)
       var app = AppDirectory.App(bundleID: bundleID == Self.anyAppID ? "" : bundleID)
       app.teamID = try entry.string("team")
       try entry.setUpstreams(of: &app, upstreams)
@@ -44,7 +42,7 @@ extension ConfigurationReader {
         app.policy = .apple
       }
       try entry.setPolicy(&app.policy)
-      let types = try entry.contentStates("contentStates")
+      let types = try entry.schemas()
       if !types.isEmpty { contentStates[app.bundleID] = types }
       try entry.finish()
       fields[bundleID] = entry.appFields
@@ -53,11 +51,21 @@ extension ConfigurationReader {
     return (apps, anyApp, fields, contentStates)
   }
 
-  /// A JSON Schema for each attributes type.
-  private mutating func contentStates(_ key: String) throws(ConfigurationError) -> [ContentStateType] {
+  /// The schemas of each attributes type: those under `schemas`, and content-states alone, which may stand under `contentStates`.
+  private mutating func schemas() throws(ConfigurationError) -> [ActivitySchemas] {
+    let states = try schemas("contentStates", contentStatesOnly: true)
+    let both = try schemas("schemas", contentStatesOnly: false)
+    if let twice = both.first(where: { states.schemas(of: $0.attributesType) != nil }) {
+      throw error("schemas", "has \(twice.attributesType), which stands under contentStates, too; keep one of them")
+    }
+    return states + both
+  }
+
+  private mutating func schemas(_ key: String, contentStatesOnly: Bool) throws(ConfigurationError) -> [ActivitySchemas] {
     guard let node = node(key) else { return [] }
     do throws(FieldError) {
-      return try ContentStateType.list(JSONValue(node), at: key, max: Limits.contentStatesPerApp)
+      return try ActivitySchemas.list(
+        JSONValue(node), at: key, max: Limits.contentStatesPerApp, contentStatesOnly: contentStatesOnly)
     } catch {
       let file = sources.file?.name ?? "configuration"
       throw ConfigurationError(error.message, in: file, JSONPlaces(file: file, name: key, root: node).mark(of: error.field))
@@ -70,7 +78,8 @@ extension ConfigurationReader {
     for (key, node) in keys {
       switch (key, node.content) {
       case ("bundleID", _): continue
-      case ("contentStates", .mapping(let entries)): fields.formUnion(entries.map { "contentStates.\($0.key)" })
+      case ("contentStates", .mapping(let entries)), ("schemas", .mapping(let entries)):
+        fields.formUnion(entries.map { "contentStates.\($0.key)" })
       case ("upstream", .scalar): fields.formUnion(["upstream.development", "upstream.production"])
       case (_, .mapping(let entries)):
         for entry in entries where !entry.value.isNull {

@@ -34,11 +34,10 @@ extension ConfigurationReader {
   /// The list of keys that provider tokens are checked with.
   mutating func providers(_ key: String) throws(ConfigurationError) -> [ProviderKey] {
     var providers: [ProviderKey] = []
+    var places: [String: String] = [:]
     for var entry in try list(key, max: Limits.providerKeys) ?? [] {
       let keyID = try entry.identifier("keyID")
-      guard !providers.contains(where: { $0.keyID == keyID }) else {
-        throw entry.error("keyID", "must be another than \"\(keyID)\", which an earlier entry has")
-      }
+      try entry.requireNew(keyID, "keyID", &places)
       let teamID = try entry.identifier("teamID")
       let publicKey = try entry.fileText("publicKeyFile")
       let privateKey = try entry.fileText("keyFile", isSecret: true)
@@ -60,11 +59,10 @@ extension ConfigurationReader {
   /// The list of teams with the keys that the gateway signs with.
   mutating func teams(_ key: String) throws(ConfigurationError) -> [SigningKey] {
     var keys: [SigningKey] = []
+    var places: [String: String] = [:]
     for var entry in try list(key, max: Limits.teams) ?? [] {
       let teamID = try entry.identifier("id")
-      guard !keys.contains(where: { $0.teamID == teamID }) else {
-        throw entry.error("id", "must be another than \"\(teamID)\", which an earlier entry has")
-      }
+      try entry.requireNew(teamID, "id", &places)
       guard let teamKeys = try entry.list("keys", max: Limits.keysPerTeam), !teamKeys.isEmpty else {
         throw entry.error("keys", "must be a list of keys, {id: KEY ID, file: PATH}; one, or one for each environment and for topics")
       }
@@ -105,8 +103,10 @@ extension ConfigurationReader {
   /// The list of access tokens.
   mutating func accessTokens(_ key: String) throws(ConfigurationError) -> [AccessTokenSettings] {
     var tokens: [AccessTokenSettings] = []
+    var places: [String: String] = [:]
     for var entry in try list(key, max: Limits.accessTokens) ?? [] {
       let name = try entry.requiredString("name", "a name for people")
+      try entry.requireNew(name, "name", &places)
       let scopes = try entry.strings("scopes", max: AccessTokenSettings.scopeNames.count) ?? []
       for scope in scopes where !AccessTokenSettings.scopeNames.contains(scope) {
         throw entry.error("scopes", "must list only \(listed(AccessTokenSettings.scopeNames)), not \"\(scope)\"")
@@ -138,6 +138,14 @@ extension ConfigurationReader {
       tokens.append(AccessTokenSettings(name: name, scopes: scopes, bundleIDs: bundleIDs, expires: expires, secret: secret))
     }
     return tokens
+  }
+
+  /// Refuses a name that an earlier entry has, and says where; else notes where this one is.
+  func requireNew(_ name: String, _ key: String, _ places: inout [String: String]) throws(ConfigurationError) {
+    if let earlier = places[name] {
+      throw error(key, "must be another than \"\(name)\", which an earlier entry has at \(earlier)")
+    }
+    places[name] = place(of: key)
   }
 
   /// A team or key id: ASCII letters and digits, ten of them at Apple.

@@ -111,8 +111,11 @@ struct ConfigurationReader {
       case .flag(let name)?: .flag(name)
       case nil: .standard
       }
-    trace?.note(name(key), value, place)
+    trace?.note(name(key), value.maskingURLPasswords, place)
   }
+
+  /// Where the file has the value of `key`: `gateway.yaml:3:17`.
+  func place(of key: String) -> String { error(key, "").place }
 
   /// A nested mapping; one that the file lacks reads as empty, since flags and variables may still set its keys.
   mutating func section(_ key: String) throws(ConfigurationError) -> ConfigurationReader {

@@ -76,7 +76,7 @@ public struct GatewayConfiguration: Sendable {
   /// `anyApp`.
   public var appFields: [String: Set<String>] = [:]
   /// What the content-states of apps decode from, by bundle id; "" has those of `anyApp`.
-  public var contentStates: [String: [ContentStateType]] = [:]
+  public var contentStates: [String: [ActivitySchemas]] = [:]
   /// Who may use the control API.
   public var accessTokens: [AccessTokenSettings] = []
 

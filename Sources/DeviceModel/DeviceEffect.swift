@@ -1,3 +1,4 @@
+public import JSON
 public import Push
 
 /// What the apps on the devices ask for: their push handlers tell the gateway about tokens.
@@ -12,11 +13,14 @@ public enum DeviceEffect: Sendable, Equatable {
   /// An activity has begun to follow a channel: the gateway may have its most recent message. The token is the activity's, and a name.
   case fetchMessage(DeviceToken, bundleID: String, ChannelID)
 
+  /// An app has brought along what its activities decode from. The token is none, and a name.
+  case teach(DeviceToken, bundleID: String, ActivitySchemas)
+
   /// What a token is registered as by it; nil when it registers none.
   public var registration: Registration? {
     switch self {
     case .register(let registration), .replace(_, let registration): registration
-    case .unregister, .fetchMessage: nil
+    case .unregister, .fetchMessage, .teach: nil
     }
   }
 
@@ -24,7 +28,7 @@ public enum DeviceEffect: Sendable, Equatable {
   public var token: DeviceToken {
     switch self {
     case .register(let registration), .replace(_, let registration): registration.token
-    case .unregister(let token), .fetchMessage(let token, _, _): token
+    case .unregister(let token), .fetchMessage(let token, _, _), .teach(let token, _, _): token
     }
   }
 }

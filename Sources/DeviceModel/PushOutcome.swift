@@ -9,12 +9,15 @@ public struct ReceivedPush: Sendable {
   public var token: DeviceToken
   /// `apns-push-type`.
   public var type: PushType
+  /// `apns-collapse-id`; nil without one, and where it does not matter.
+  public var collapseID: String?
 
   /// A push with these values.
-  public init(id: PushID, token: DeviceToken, type: PushType) {
+  public init(id: PushID, token: DeviceToken, type: PushType, collapseID: String? = nil) {
     self.id = id
     self.token = token
     self.type = type
+    self.collapseID = collapseID
   }
 }
 

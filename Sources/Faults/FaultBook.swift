@@ -23,6 +23,11 @@ public final class FaultBook: Sendable {
   /// Adds a fault; nil when there are as many as there may be.
   public func add(_ specification: FaultSpecification) -> FaultRule? { change { $0.add(specification) } }
 
+  /// Adds a fault for an app, which has its share of them, or for an operator; see `FaultTable.add(_:for:)`.
+  public func add(_ specification: FaultSpecification, for bundleID: String?) -> Result<FaultRule, ShareRefusal> {
+    change { $0.add(specification, for: bundleID) }
+  }
+
   /// Takes the faults away for which `condition` holds; returns how many.
   public func remove(where condition: (FaultRule) -> Bool) -> Int { change { $0.remove(where: condition) } }
 

@@ -12,12 +12,18 @@ public struct FaultTable: Sendable {
   public init() {}
 
   /// Adds a fault behind those that are there; nil when there are `Limits.faultRules`.
-  public mutating func add(_ specification: FaultSpecification) -> FaultRule? {
-    guard rules.count < Limits.faultRules else { return nil }
+  public mutating func add(_ specification: FaultSpecification) -> FaultRule? { try? add(specification, for: nil).get() }
+
+  /// Adds a fault behind those that are there, unless there are as many as may be.
+  ///
+  /// - Parameter bundleID: The app for which it is added, of which there may be no more than its share; nil for an operator's.
+  public mutating func add(_ specification: FaultSpecification, for bundleID: String?) -> Result<FaultRule, ShareRefusal> {
+    let apps = bundleID.map { app in [(app, rules.count { $0.specification.match.bundleID == app })] } ?? []
+    if let refusal = FairShare(of: Limits.faultRules).refusal(used: rules.count, token: nil, apps: apps) { return .failure(refusal) }
     lastID += 1
     let rule = FaultRule(id: lastID, specification)
     rules.append(rule)
-    return rule
+    return .success(rule)
   }
 
   /// Takes the faults away for which `condition` holds, and the outages that they have begun; returns how many.

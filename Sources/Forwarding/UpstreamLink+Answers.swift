@@ -34,7 +34,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
       client.tag = Self.hasAnswered
       var detail = ByteRange.empty
       let read = UpstreamAnswer(answer, detail: &detail)
-      note(read, on: client, at: loop.realNow, delegate)
+      note(read, on: client, at: loop.steadyNow, delegate)
       let outcome = read.meaning(at: now, mayRetire: state.value.window.mayRetire)
       if let broadcast = flight.broadcast {
         var text = ""
@@ -82,7 +82,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
   func client(_ client: HTTP2Client, isGoingAway goAway: PeerGoAway) { connectIfNeeded() }
 
   func client(_ client: HTTP2Client, ended end: ConnectionEnd) {
-    let now = loop.realNow
+    let now = loop.steadyNow
     var isOfUse = false
     if client === connecting {
       connecting = nil

@@ -11,7 +11,7 @@ import Transport
 ///
 /// A push is written at once when a connection has a free stream, waits here while a connection is being made or all are
 /// busy, and goes back to the store when there is none to be had: waiting for an upstream that is down is the store's
-/// business, where it is durable and bounded. `UpstreamWindow` decides when to connect, by the machine's clock.
+/// business, where it is durable and bounded. `UpstreamWindow` decides when to connect, by the steady clock.
 final class UpstreamLink {
   struct Flight {
     let ticket: PushTicket
@@ -85,7 +85,7 @@ final class UpstreamLink {
 
   /// Sends `pushes`, whose ranges lie in `bytes`, each as soon as a stream is free; every outcome is reported exactly once.
   func send(_ pushes: Span<ForwardedPush>, _ bytes: RawSpan) {
-    switch state.value.window.availability(at: loop.realNow) {
+    switch state.value.window.availability(at: loop.steadyNow) {
     case .available where isDraining: return turnAway(pushes, .upstreamUnavailable)
     case .unavailable(_, let cause): return turnAway(pushes, cause)
     case .onTrial(let cause): return sendOnTrial(pushes, bytes, cause)
@@ -108,7 +108,7 @@ final class UpstreamLink {
 
   /// Sends a broadcast as soon as a stream is free; its outcome is reported exactly once.
   func send(_ broadcast: ForwardedBroadcast) {
-    switch state.value.window.availability(at: loop.realNow) {
+    switch state.value.window.availability(at: loop.steadyNow) {
     case .available where isDraining, .onTrial where isDraining: return report(broadcast, .notAttempted(.upstreamUnavailable))
     case .unavailable(_, let cause): return report(broadcast, .notAttempted(cause))
     case .onTrial(let cause) where load != (0, 0): return report(broadcast, .notAttempted(cause))
@@ -168,7 +168,7 @@ final class UpstreamLink {
   private func write(_ push: ForwardedPush, _ bytes: RawSpan, on client: HTTP2Client) -> Bool {
     guard let flight = state.value.flights.insert(Flight(ticket: push.ticket, attempt: push.attempt)) else { return false }
     do throws(CryptoError) {
-      try authorization.with(signer: push.signer, at: loop.realNow) {
+      try authorization.with(signer: push.signer, at: loop.moment) {
         state.value.request.write(push, bytes, authorization: $0, shift: forwarder.shift)
       }
       if client.send(state.value.request.fields, body: bytes[push.payload], tag: flight.packed) { return true }
@@ -183,7 +183,7 @@ final class UpstreamLink {
     let ticket = PushTicket(sequence: 0, slot: 0)
     guard let flight = state.value.flights.insert(Flight(ticket: ticket, attempt: 1, broadcast: broadcast.ticket)) else { return false }
     do throws(CryptoError) {
-      try authorization.with(signer: broadcast.signer, at: loop.realNow) {
+      try authorization.with(signer: broadcast.signer, at: loop.moment) {
         state.value.request.write(broadcast, authorization: $0, shift: forwarder.shift)
       }
       if unsafe client.send(state.value.request.fields, body: broadcast.payload.span.bytes, tag: flight.packed) { return true }
@@ -208,7 +208,7 @@ final class UpstreamLink {
 
   func pump() {
     // What waits for a stream is not worth one to an upstream that is to be left alone.
-    if case .unavailable(_, let cause) = state.value.window.availability(at: loop.realNow) { returnQueue(cause) }
+    if case .unavailable(_, let cause) = state.value.window.availability(at: loop.steadyNow) { returnQueue(cause) }
 
     while let next = state.value.broadcasts.first, let client = freeClient() {
       state.value.broadcasts.removeFirst()
@@ -231,7 +231,7 @@ final class UpstreamLink {
   func connectIfNeeded() {
     guard !isDraining else { return }
     let freeStreams = state.value.clients.reduce(0) { $0 + $1.availableStreams }
-    guard state.value.window.shouldConnect(queued: load.queued, freeStreams: freeStreams, at: loop.realNow) else { return }
+    guard state.value.window.shouldConnect(queued: load.queued, freeStreams: freeStreams, at: loop.steadyNow) else { return }
     var configuration = HTTP2Client.Configuration(host: upstream.host, port: upstream.port, tls: tls)
     configuration.settings.streamsMax = Limits.upstreamStreams
     configuration.connectTimeout = .milliseconds(Limits.upstreamConnectMilliseconds)

@@ -28,6 +28,8 @@ public final class Gateway: Sendable {
     public var accessTokens: (@Sendable () -> AccessTokens)?
     /// Where what is set for apps at run time is kept; nil forgets it at the end.
     public var appStorage: AppStorage?
+    /// The key that hides in ids and cursors what other apps do; nil takes a new one, so that a client's place is lost at the end.
+    public var numberKey: [UInt8]?
     /// What the TLS faces show to a client that asks for that server name; nil shows the configured certificate.
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
@@ -94,6 +96,7 @@ public final class Gateway: Sendable {
       store: store, apps: apps, upstreams: upstreams.map(\.name), metrics: metrics.all, version: surroundings.version,
       obstacles: { conditions.all }, devFiles: surroundings.devFiles, clock: driver)
     parts.settings = settings
+    if let key = surroundings.numberKey { parts.numbers = NumberCipher(key: key) }
     parts.recordings = recordings
     parts.faults = configuration.faultsAllowed ? faults : nil
     driver.add(StoreClock(store))
@@ -106,7 +109,13 @@ public final class Gateway: Sendable {
     let device = surroundings.device
     control = try ControlFace(
       sockets.control,
-      tls: start.controlTLS, plain: sockets.plain, clock: { clock.real }, observer: surroundings.observer
+      tls: start.controlTLS, plain: sockets.plain,
+      clock: {
+        let moment = clock.moment
+        return Moment(now: moment.real, real: moment.real, steady: moment.steady)
+      },
+      observer: surroundings.observer,
+      everySecond: Self.clockWatch(clock) { [observer = surroundings.observer] in observer?(.clockSet(by: $0)) }
     ) { request in
       if let device, request.face == .plain, let inner = request.below("device") { return await device(inner) }
       return await table.respond(to: request)
@@ -118,7 +127,8 @@ public final class Gateway: Sendable {
       current.value = parts.provider
       let routes = UpstreamRoutes(apps: parts.apps, names: names)
       store.reconfigure(
-        apps: parts.apps, lanePushes: parts.lanePushes, resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
+        apps: parts.apps, lanePushes: parts.lanePushes, triesPastExpirations: parts.triesPastExpirations,
+        resolveUpstream: { routes.number(bundleID: $0, $1, named: $2) },
         resolveSigners: { parts.signers($0, $1) })
       for loop in loops { loop.adoptSettings() }
       authorizer.replace(parts.accessTokens)
@@ -126,10 +136,15 @@ public final class Gateway: Sendable {
     }
   }
 
-  /// Takes no further requests, lets what is open finish, saves everything, and ends the threads. Blocks until that is done.
+  /// Gives up the ports, takes no further requests, lets what is open finish, saves everything, and ends the threads. Blocks until that is
+  /// done.
+  ///
+  /// A client that comes back finds the process that takes this one's place, or nobody; who is connected to the control API is told that the
+  /// gateway is draining, as long as that lasts.
   public func drain() {
     let limit = TimeSpan.milliseconds(Limits.drainMilliseconds)
     conditions.set("drain", "The gateway is shutting down.")
+    control.stopListening()
     for loop in loops { loop.beginDrain(within: limit) }
     for loop in loops { loop.join() }
     store.stop()

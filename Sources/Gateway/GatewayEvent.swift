@@ -1,5 +1,6 @@
 public import Control
 public import HTTP2
+public import Primitives
 public import Push
 public import Security
 public import Storage
@@ -13,6 +14,8 @@ public enum GatewayEvent: Sendable {
   case refused(RefusedRequest)
   /// An accepted push that its device, or a budget, let pass.
   case ignored(IgnoredRequest)
+  /// A push that went at priority 5, since its budget could not pay for 10.
+  case lowered(LoweredRequest)
   /// An accepted push, or a broadcast, with a key, a header or a date that does not do what was meant.
   case warned(WarnedRequest)
   /// A request that breaks the rules of HTTP/2, so that it has no answer: its stream was reset.
@@ -35,6 +38,8 @@ public enum GatewayEvent: Sendable {
   case storeRecovered
   /// Something is wrong with the store, which takes pushes all the same; or is not any more.
   case storeWarning(StoreWarning, holds: Bool)
+  /// The machine's clock was set ahead by so much, or back where it is negative.
+  case clockSet(by: TimeSpan)
   /// Somebody has called, or tried to call, what only the scope `admin` may.
   case adminCall(AdminCall)
   /// The gateway's own provider token cannot be made.
@@ -48,6 +53,26 @@ extension GatewayEvent {
     case .ready: self = .storeRecovered
     case .notReady(let why): self = .storeFailed(why)
     }
+  }
+}
+
+/// A push that went at priority 5 in place of 10.
+public struct LoweredRequest: Sendable {
+  /// The id that was answered.
+  public var id: PushID
+  /// Where it goes.
+  public var token: DeviceToken
+  /// The push type.
+  public var type: PushType
+  /// What is spent and when the next is back.
+  public var detail: String
+
+  /// A push with these values.
+  public init(id: PushID, token: DeviceToken, type: PushType, detail: String) {
+    self.id = id
+    self.token = token
+    self.type = type
+    self.detail = detail
   }
 }
 

@@ -41,6 +41,9 @@ public final class GatewayMetrics: Sendable {
         Gauge("widgetpush_registrations", help: "Registered push tokens.") { Double(store.counters.registrations) },
         Gauge("widgetpush_pushes_waiting", help: "Pushes that wait for budget or upstream.") { Double(store.counters.waiting) },
         Gauge("widgetpush_pushes_in_flight", help: "Pushes on their way to an upstream.") { Double(store.counters.inFlight) },
+        Gauge("widgetpush_pushes_unsettled", help: "Pushes that wait until the store has saved those before them.") {
+          Double(store.pushesInInbox)
+        },
         Gauge("widgetpush_channels", help: "Broadcast channels.") { Double(store.counters.channels) },
         Gauge("widgetpush_broadcasts_pending", help: "Broadcasts that have not reached every upstream.") {
           Double(store.counters.broadcastsPending)

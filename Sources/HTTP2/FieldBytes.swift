@@ -10,6 +10,14 @@ enum FieldBytes {
     return !hasControl(bytes, count, lowest: 0x20) || hasOnlyTabs(bytes, count)
   }
 
+  /// The bytes without white space at their ends.
+  static func trimmed(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> (UnsafePointer<UInt8>, Int) {
+    var (first, end) = (0, count)
+    while first < end, isSpace(bytes[first]) { first += 1 }
+    while end > first, isSpace(bytes[end - 1]) { end -= 1 }
+    return (bytes + first, end - first)
+  }
+
   /// Whether the bytes may be a `:path`: no control characters and no white space.
   @inline(__always) static func isPath(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     !hasControl(bytes, count, lowest: 0x21)

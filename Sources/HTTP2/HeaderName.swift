@@ -74,6 +74,9 @@ public enum HeaderName: UInt8, CaseIterable, Sendable {
   /// `widgetpush-outcome`
   case widgetpushOutcome
 
+  /// Whether it is one of the fields that a provider's request to APNs is made of.
+  var isRequestFieldOfAPNs: Bool { self == .authorization || Self.apnsID.rawValue...Self.apnsUniqueID.rawValue ~= rawValue }
+
   /// The name as it stands on the wire, in lower case.
   public var wireName: StaticString {
     switch self {

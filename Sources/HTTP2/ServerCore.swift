@@ -13,6 +13,8 @@ import Primitives
   var preface = Preface()
   var failure: SessionFailure?
   var now = Instant(nanoseconds: 0)
+  /// The time by which rates are counted.
+  var steady = Instant(nanoseconds: 0)
 
   var receiving = SlotList<ExchangeSlot>()
   var ready = SlotList<ExchangeSlot>()
@@ -114,6 +116,8 @@ import Primitives
   ) -> Bool {
     guard !slot.pointee.isAnswered else { return true }
     let known = HeaderName(wire: name, count: nameCount)
+    let isTrimmed = settings.trimsFields && known?.isRequestFieldOfAPNs == true
+    let (value, valueCount) = isTrimmed ? FieldBytes.trimmed(value, valueCount) : (value, valueCount)
     let verdict = slot.pointee.rules.judge(
       known, name: name, nameCount, value: value, valueCount, in: headingIsTrailers ? .trailers : .request,
       present: slot.pointee.fields.present)
@@ -209,10 +213,20 @@ import Primitives
     return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
   }
 
+  /// Answers frames on streams that the client had ended with RST_STREAM, as a stream error of type STREAM_CLOSED (RFC 9113 section 5.1);
+  /// nghttp2 passes over them where it knows the stream no more, and ends the connection where it does.
+  mutating func answerClosed() {
+    guard meter.hasClosed else { return }
+    for stream in meter.takeClosed() where nghttp2_session_find_stream(session, stream) == nil {
+      work += Self.workOfReset
+      nghttp2_submit_rst_stream(session, 0, stream, HTTP2ErrorCode.streamClosed)
+    }
+  }
+
   /// The client has ended an open stream, or made us end it; false, and the session has failed, when it does so too often.
   mutating func countReset() -> Bool {
     guard failure == nil else { return false }
-    if resetRate.allows(at: now) { return true }
+    if resetRate.allows(at: steady) { return true }
     failure = .rapidReset(
       "more than \(settings.streamResetBurst) streams reset at once, and then more than \(settings.streamResetsPerSecond) a second")
     return false
@@ -237,7 +251,7 @@ import Primitives
   /// The client has sent what brings nothing; false, and the session has failed, when it does so too much.
   mutating func countIdle(_ count: Int) -> Bool {
     guard failure == nil else { return false }
-    if idleRate.allows(count, at: now) { return true }
+    if idleRate.allows(count, at: steady) { return true }
     failure = .violation(
       code: HTTP2ErrorCode.enhanceYourCalm, detail: "more than \(settings.idleFrameBurst) frames that bring nothing")
     return false
@@ -248,7 +262,7 @@ import Primitives
     slot.pointee.isComplete = true
     guard slot.pointee.state == .receiving else { return }
     guard slot.pointee.rules.allowsEnd(slot.pointee.body.total) else { return malformedBody(slot) }
-    idleRate.giveBack(settings.idleFramesPerRequest, at: now)
+    idleRate.giveBack(settings.idleFramesPerRequest, at: steady)
     receiving.remove(slot)
     slot.pointee.state = .ready
     ready.append(slot)

@@ -43,12 +43,15 @@ public struct ServerSession: ~Copyable {
 
   /// Takes what the client sent; `now` becomes the exchanges' time of arrival.
   ///
+  /// What a client may do so often a second goes by `steady`, a clock that nobody sets; nil takes `now`.
+  ///
   /// Returns why the session has failed, if it has: then a GOAWAY is there to drain, and the connection is to be closed
   /// after it. Some violations are known only when their GOAWAY is drained; `failure` has them then.
   @discardableResult
-  public mutating func receive(_ bytes: RawSpan, now: Instant) -> SessionFailure? {
+  public mutating func receive(_ bytes: RawSpan, now: Instant, steady: Instant? = nil) -> SessionFailure? {
     guard failure == nil else { return failure }
     core.pointee.now = now
+    core.pointee.steady = steady ?? now
     if !core.pointee.preface.isComplete, let failure = core.pointee.preface.match(bytes) {
       core.pointee.failure = failure
       goAway(lastStream: .none, code: HTTP2ErrorCode.protocolError, debug: failure.prefaceDebugData ?? "")
@@ -62,8 +65,12 @@ public struct ServerSession: ~Copyable {
     }
     if consumed < 0, core.pointee.failure == nil { core.pointee.failure = SessionFailure(library: CInt(consumed)) }
     guard core.pointee.failure == nil else { return fail() }
-    // Acknowledgements and window updates want to be written too.
-    if nghttp2_session_want_write(core.pointee.session) != 0 { pool.core.pointee.mark(core) }
+    core.pointee.answerClosed()
+    // Acknowledgements and window updates want to be written too; and after the client's GOAWAY, its last stream may just have ended,
+    // which is asked when all is written.
+    if nghttp2_session_want_write(core.pointee.session) != 0 || nghttp2_session_want_read(core.pointee.session) == 0 {
+      pool.core.pointee.mark(core)
+    }
     return nil
   }
 

@@ -27,6 +27,10 @@ public struct ServerSettings: Sendable {
   /// Whether the stream of a header list that is too large is reset with PROTOCOL_ERROR rather than answered 431.
   public var resetsHeaderOverflow = false
 
+  /// Whether spaces around the values of `authorization` and of Apple's own fields are passed over; else such a request is malformed, as one
+  /// with spaces around any other value is (RFC 9113 section 8.2.1).
+  public var trimsFields = false
+
   /// Answers of status 400 and above, but for 410, after which GOAWAY is said and the connection is closed; 0 means never.
   public var errorAnswersMax = 0
 

@@ -32,6 +32,8 @@ public enum HTTP2ErrorCode {
   public static let internalError: UInt32 = 2
   /// FLOW_CONTROL_ERROR
   public static let flowControlError: UInt32 = 3
+  /// STREAM_CLOSED
+  public static let streamClosed: UInt32 = 5
   /// FRAME_SIZE_ERROR
   public static let frameSizeError: UInt32 = 6
   /// REFUSED_STREAM: nothing was done for the stream, the client may try again.

@@ -17,9 +17,9 @@ extension JSONValue {
   /// The value that `bytes` spell, which is nothing but one strict RFC 8259 value; throws with the place of the first fault.
   public static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue { try unsafe parse(bytes.span.bytes) }
 
-  /// The value that `bytes` spell, where what was taken as a value of `depthMax` may stand within an object of our own.
-  public static func parse(wrapped bytes: [UInt8]) throws(JSONError) -> JSONValue {
-    var scanner = unsafe JSONScanner(bytes.span.bytes, depthMax: depthMax + 1, refusesDuplicates: false)
+  /// The value that `bytes` spell, where what was taken as a value of `depthMax` may stand within so many objects of our own.
+  public static func parse(wrapped bytes: [UInt8], levels: Int = 1) throws(JSONError) -> JSONValue {
+    var scanner = unsafe JSONScanner(bytes.span.bytes, depthMax: depthMax + levels, refusesDuplicates: false)
     let value = try scanner.readValue()
     try scanner.finish()
     return value

@@ -40,6 +40,9 @@ public struct JSONReader {
     self.path = path
   }
 
+  /// The whole object.
+  public var members: JSONObject { object }
+
   /// The field's value as it stands, or nil when absent.
   public mutating func optionalValue(_ name: String) -> JSONValue? {
     known.append(name)

@@ -29,6 +29,9 @@ public struct JSONScanner: ~Copyable, ~Escapable {
   private var isFirst = true
   private var keys = JSONKeyStack()
   private let refusesDuplicates: Bool
+  private let looksForDuplicates: Bool
+  /// Whether a key has been read that its object had before, where they are noted.
+  public private(set) var hasDuplicates = false
 
   /// A cursor at the start of `bytes`.
   ///
@@ -36,11 +39,13 @@ public struct JSONScanner: ~Copyable, ~Escapable {
   ///   - depthMax: The deepest nesting of objects and arrays.
   ///   - refusesDuplicates: Whether a key that stands twice in an object is an error. It costs time quadratic in the
   ///     object's keys, so inputs of more than a few kilobytes are better checked by the caller.
+  ///   - notesDuplicates: Whether such a key is not refused but noted in `hasDuplicates`, at the same cost.
   @_lifetime(copy bytes)
-  public init(_ bytes: RawSpan, depthMax: Int, refusesDuplicates: Bool = true) {
+  public init(_ bytes: RawSpan, depthMax: Int, refusesDuplicates: Bool = true, notesDuplicates: Bool = false) {
     self.bytes = bytes
     self.depthMax = depthMax
-    self.refusesDuplicates = refusesDuplicates
+    self.refusesDuplicates = refusesDuplicates && !notesDuplicates
+    looksForDuplicates = refusesDuplicates || notesDuplicates
   }
 
   /// What kind of value comes next, seen from its first byte; consumes white space only.
@@ -63,20 +68,23 @@ public struct JSONScanner: ~Copyable, ~Escapable {
   /// Enters the object that comes next.
   public mutating func beginObject() throws(JSONError) {
     try enter(UInt8(ascii: "{"))
-    if refusesDuplicates { keys.beginObject() }
+    if looksForDuplicates { keys.beginObject() }
   }
 
   /// The next key of the object, with its colon consumed; nil when the object has ended.
   public mutating func nextKey() throws(JSONError) -> JSONText? {
     guard try !atEnd(closing: UInt8(ascii: "}"), else: .objectCommaExpected) else {
-      if refusesDuplicates { keys.endObject() }
+      if looksForDuplicates { keys.endObject() }
       return nil
     }
     guard offset < bytes.byteCount else { throw error(.unexpectedEnd) }
     guard bytes.byte(offset) == UInt8(ascii: "\"") else { throw error(.keyExpected) }
     let start = offset
     let key = try readString()
-    if refusesDuplicates, keys.insert(key, in: bytes) { throw error(.duplicateKey(string(of: key)), at: start) }
+    if looksForDuplicates, keys.insert(key, in: bytes) {
+      guard !refusesDuplicates else { throw error(.duplicateKey(string(of: key)), at: start) }
+      hasDuplicates = true
+    }
     skipWhitespace()
     guard offset < bytes.byteCount else { throw error(.unexpectedEnd) }
     guard bytes.byte(offset) == UInt8(ascii: ":") else { throw error(.colonExpected) }

@@ -52,7 +52,7 @@ public final class Device: Sendable {
   let door: FleetDoor
   private let readiness: Readiness
   private let registrar: Registrar?
-  private let drains: Mailbox<TimeSpan>
+  private let drains: Mailbox<TimeSpan?>
   /// What lives on the loop's thread; here until that thread starts.
   private let body: Mutex<LoopBody?>
   private let thread = Mutex<Thread?>(nil)
@@ -89,11 +89,11 @@ public final class Device: Sendable {
       // Full means that this loop hangs; what became of a call then shows when the token is next registered, or pushed to.
       try Registrar(
         gateway, report: { report in door.leave { keeper in keeper.note(report) } },
-        answer: { token, answer in door.leave { keeper in keeper.learn(token, answer) } })
+        answer: { answered in door.leave { keeper in keeper.learn(answered) } })
     }
     var narrator = Narrator(surroundings.log)
     keeper.carryOut = { effects in for effect in effects { _ = registrar?.carryOut(effect) } }
-    keeper.ask = { token in registrar?.ask(token) ?? false }
+    if let registrar { keeper.ask = { registrar.ask($0) } }
     keeper.observe = { fleet, now in narrator.tell(fleet, now: now) }
 
     let readiness = Readiness()
@@ -111,7 +111,10 @@ public final class Device: Sendable {
       configuration.tlsIdentity(), protocols: [.http2, .http1], identityForName: surroundings.identityForName)
     let socket = try configuration.listen()
     address = socket.address
-    let body = try LoopBody(loop, keeper, socket: socket, tls: tls, face: PushFace(desk, faults: faults), log: surroundings.log) {
+    let body = try LoopBody(
+      loop, keeper, socket: socket, tls: tls, face: PushFace(desk, faults: faults), log: surroundings.log,
+      everySecond: Self.clockWatch(clock, surroundings.log)
+    ) {
       await api.respond(to: $0)
     }
     drains = body.drains
@@ -152,6 +155,12 @@ public final class Device: Sendable {
   public func waitUntilRegistered(atMost span: TimeSpan) async -> Bool {
     let done = try? await door.wait(atMost: span) { fleet in fleet.pendingRegistrations == 0 ? true : nil }
     return done == true
+  }
+
+  /// Gives up the port and says that it is not ready; who is connected is served as before. For once, before `drain(within:)`.
+  public func stopListening() {
+    readiness.end()
+    drains.post(nil)
   }
 
   /// Accepts nothing more, lets open requests finish for up to `limit`, and returns when the loop's thread has ended.

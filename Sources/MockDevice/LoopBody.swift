@@ -12,12 +12,13 @@ final class LoopBody {
   private let loop: EventLoop
   private let keeper: FleetKeeper
   private let server: ControlServer
-  /// Takes the time that open requests are given, and ends the loop after it.
-  let drains: Mailbox<TimeSpan>
+  private var second: Timer?
+  /// Takes the time that open requests are given, and ends the loop after it; nil only has the port given up.
+  let drains: Mailbox<TimeSpan?>
 
   init(
     _ loop: EventLoop, _ keeper: FleetKeeper, socket: ListeningSocket, tls: TLSContext, face: PushFace, log: Log,
-    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    everySecond: @escaping () -> Void, handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) throws(SystemError) {
     self.loop = loop
     self.keeper = keeper
@@ -33,8 +34,16 @@ final class LoopBody {
       handler: handler)
     try server.listen(socket, tls: tls)
     self.server = server
-    drains = loop.makeMailbox(capacity: 1) { [weak server, handle = loop.handle] (limit: TimeSpan) in
+    defer {
+      second = loop.makeTimer { [unowned self] in
+        everySecond()
+        second?.arm(after: .seconds(1))
+      }
+      second?.arm(after: .zero)
+    }
+    drains = loop.makeMailbox(capacity: 2) { [weak server, handle = loop.handle] (limit: TimeSpan?) in
       guard let server else { return handle.stop() }
+      guard let limit else { return server.stopListening() }
       server.drain(within: limit) { handle.stop() }
     }
   }

@@ -5,6 +5,7 @@ import Synchronization
 /// Safe to use from any thread. A reading costs one of the machine's clock and two loads; only changes take a lock.
 public final class VirtualClock: Sendable {
   private let machine: @Sendable () -> Instant
+  private let elapsing: @Sendable () -> Instant
   private let time: Mutex<VirtualTime>
   // What `time` says, for readers. The lead is stored before a clock that stood runs on, and so is never older than that.
   private let lead: Atomic<Int64>
@@ -14,23 +15,31 @@ public final class VirtualClock: Sendable {
   private static let runs = Int64.min
 
   /// A clock over the machine's.
-  public init(real machine: @escaping @Sendable () -> Instant, _ start: VirtualTime = VirtualTime()) {
+  ///
+  /// - Parameter steady: See `Moment.steady`; nil takes the machine's.
+  public init(
+    real machine: @escaping @Sendable () -> Instant, steady: (@Sendable () -> Instant)? = nil, _ start: VirtualTime = VirtualTime()
+  ) {
     self.machine = machine
+    elapsing = steady ?? machine
     time = Mutex(start)
     lead = Atomic(start.lead.nanoseconds)
     frozenAt = Atomic(start.frozenAt?.nanoseconds ?? Self.runs)
   }
 
-  /// The time on both clocks.
+  /// The time on all clocks.
   public var moment: Moment {
-    let real = machine()
+    let (real, steady) = (machine(), elapsing())
     let frozen = frozenAt.load(ordering: .acquiring)
-    if frozen != Self.runs { return Moment(now: Instant(nanoseconds: frozen), real: real, isFrozen: true) }
-    return Moment(now: real + TimeSpan(nanoseconds: lead.load(ordering: .relaxed)), real: real)
+    if frozen != Self.runs { return Moment(now: Instant(nanoseconds: frozen), real: real, steady: steady, isFrozen: true) }
+    return Moment(now: real + TimeSpan(nanoseconds: lead.load(ordering: .relaxed)), real: real, steady: steady)
   }
 
   /// The machine's time.
   public var real: Instant { machine() }
+
+  /// The steady clock's time.
+  public var steady: Instant { elapsing() }
 
   /// How the product's time follows from the machine's at present.
   public var setting: VirtualTime { time.withLock { $0 } }

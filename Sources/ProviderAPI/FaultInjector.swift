@@ -56,7 +56,7 @@ public final class FaultInjector {
   public func strike(
     _ exchange: Exchange, on connection: HTTP2ServerConnection, token: DeviceToken?, bundleID: RawSpan, _ type: PushType
   ) -> Effect {
-    guard let strike = book.strike(token, bundleID: bundleID, type, at: loop.realNow) else { return .none }
+    guard let strike = book.strike(token, bundleID: bundleID, type, at: loop.steadyNow) else { return .none }
     guard strike.delay > .zero, held.count < Limits.faultsHeld else { return apply(strike, to: exchange, on: connection) }
     held.append(Held(due: loop.uptime + strike.delay, key: exchange.key, connection: connection, strike: strike))
     armTimer()

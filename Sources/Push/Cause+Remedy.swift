@@ -242,6 +242,11 @@ extension Cause {
         "The content-state does not decode into the app's ContentState.",
         "Send every property that is not optional under its Swift name, and a Date as seconds since 2001, which is Unix time minus 978307200."
       )
+    case .attributesNotDecodable:
+      Remedy(
+        "The attributes do not decode into the app's ActivityAttributes.",
+        "Send every property that is not optional under its Swift name, of the form that the detail names; widgetpush schemas shows what is known of the type."
+      )
     case .attributesTypeUnknown:
       Remedy(
         "The app declares no ActivityAttributes with the name in attributes-type.",
@@ -261,6 +266,11 @@ extension Cause {
       Remedy(
         "The Live Activity had ended before the push came: by a push, by the person, or by the system after 8 hours.",
         "Start a new one, since an ended activity takes no updates.")
+    case .channelUnknown:
+      Remedy(
+        "The start names a channel in aps.input-push-channel that the app does not have in this environment, so no activity was started.",
+        "Create the channel first and send its id as the answer had it; an id works in the environment in which it was made, until it is deleted."
+      )
     case .activityLimitReached:
       Remedy(
         "The device runs as many Live Activities of the app as it allows, so it started no other.",

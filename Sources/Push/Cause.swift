@@ -26,6 +26,10 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case reset
   // Why it was not taken in, though others are.
   case upstreamFull
+  // More of what the device says.
+  case attributesNotDecodable
+  // Why a start starts nothing.
+  case channelUnknown
 
   /// Whether nothing but another configuration lets the push go: no time does.
   public var awaitsConfiguration: Bool { self == .appNotConfigured || self == .upstreamNotConfigured }

@@ -45,6 +45,19 @@ public struct ChannelID: Hashable, Sendable {
     unsafe self.init(text: bytes.span.bytes)
   }
 
+  /// What an id is, as it stands behind "must be".
+  public static let form = "a channel's id, which is 16 bytes in standard base 64 such as aMs2y8fFEe8AAPIAM4gHog=="
+
+  /// What keeps `text` from being an id, as it stands behind "which"; nil when it is one.
+  public static func fault(of text: String) -> String? {
+    guard ChannelID(text) == nil else { return nil }
+    guard let bytes = Base64.decode(text) else { return "is no base 64" }
+    if bytes.count != 16 { return "is base 64 of \(bytes.count) bytes" }
+    if text.contains("-") || text.contains("_") { return "has - or _ where standard base 64 has + and /" }
+    if !text.hasSuffix("==") { return "lacks the == at its end" }
+    return "ends in a digit with bits that no byte needs"
+  }
+
   private init(bytes: [UInt8]) {
     func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
     self.init(high: word(bytes[..<8]), low: word(bytes[8...]))

@@ -1,5 +1,8 @@
 // Bounds of moving the product's clock.
 extension Limits {
+  /// Seconds by which the machine's clock must have been set, either way, to be told of: less is a correction that changes nothing for
+  /// anybody.
+  public static let clockLeapSeconds: Int64 = 60
   /// How far the product's clock may be moved ahead of the machine's, in days: ten years, far from where instants end.
   public static let clockAheadDays: Int64 = 3653
   /// Milliseconds for which moving the clock waits until all that became due is done.

@@ -2,13 +2,15 @@
 extension Limits {
   // MARK: Reloads
 
-  /// Reloads that run at once; a further one is answered 429.
-  public static let reloadsRunning = 16
+  /// Reloads that run at once, of which an app has its share; a further one is answered 429.
+  public static let reloadsRunning = 64
   /// Reloads that are remembered, with their keys; the oldest that do not run are forgotten first. Below 1 KB each, unless they name
   /// many users or devices.
   public static let reloadsRemembered = 1000
   /// Names of one kind (kinds, controls, users, devices) that a reload may list.
   public static let reloadNames = 1000
+  /// Bytes of the names that all reloads list which are remembered; beyond, the oldest that do not run are forgotten sooner.
+  public static let reloadNameBytes = 64 << 20
   /// Longest time over which a reload may be spread, in seconds: a day.
   public static let reloadSpreadSeconds: Int64 = 86_400
   /// Bytes of an `Idempotency-Key`.

@@ -23,4 +23,6 @@ extension Limits {
   public static let pushLogAgeSecondsMax: Int64 = 366 * 86_400
   /// Attributes types of one app whose content-states are checked; a push is compared with each, so that a word of bits holds the result.
   public static let contentStatesPerApp = 32
+  /// Bytes of the schemas of one attributes type: some hundred properties with their types.
+  public static let schemaBytes = 64 << 10
 }

@@ -38,6 +38,8 @@ extension Limits {
   public static let registerRetryMilliseconds: (first: Int64, longest: Int64) = (100, 5000)
   /// Milliseconds for which a connection to the gateway stays open after the last call.
   public static let registrarIdleMilliseconds: Int64 = 200
+  /// Notifications that the mock devices together remember to show; the oldest leave first.
+  public static let deviceNotifications = 256
   /// Milliseconds one registration call to the gateway may take.
   public static let registerMilliseconds: Int64 = 10_000
 }

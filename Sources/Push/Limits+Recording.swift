@@ -1,7 +1,7 @@
 // What recordings are bound by.
 extension Limits {
   /// Calls of `GET /v1/recording` open at once: while there is one, every push is copied for each of them.
-  public static let recorders = 4
+  public static let recorders = 8
   /// Bytes of requests and changes that wait for one such call; beyond it they are counted, and the caller is told how many it has lost.
   public static let recordingBytes = 16 << 20
   /// Bytes that something which waits for a recorder counts beside its payload and header fields.
@@ -17,4 +17,6 @@ extension Limits {
   public static let replayedOutcomeSeconds: Int64 = 10
   /// Pushes in a row that a server may leave without an answer before a replay gives it up.
   public static let replayFailures = 3
+  /// Replays that may be under way at one server: each has app names of its own, which the server's list of apps bounds anyway.
+  public static let replaysAtOnce = 9
 }

@@ -118,7 +118,7 @@ public enum Limits {
 
   /// Bytes of a file that a command reads: configuration, keys and payloads are far below.
   public static let fileBytes = 16 << 20
-  /// Server names that `dev` makes a certificate for; a client that asks for ever new ones gets the standard one.
+  /// Server names that `dev` has certificates for beside the standard one; the oldest goes for a new one. As many others are told of.
   public static let leafNames = 64
   /// Malformed requests that are told in one go, on each loop, and how many more each second; all are counted.
   public static let malformedTold = (burst: 20, perSecond: 1)
@@ -192,10 +192,24 @@ public enum Limits {
   public static let storeSpareBlocks = 16_384
   /// Pushes for whose bytes there is memory ready at the start, 256 bytes each.
   public static let pushesPrepared = 4096
-  /// Batches that may wait for the store thread; a further one is answered 503 at once.
-  public static let storeInbox = 256
-  /// Settled batches that may wait for one loop: those it submitted and those that became due.
-  public static let settledBatches = 4096
+  /// Pushes that one loop has in the store's hands, unsettled, before it reads no more requests: three quarters of `exchangesPerLoop`, so
+  /// that none has to be refused for want of an exchange. At 20,000 a second, a disk that stands still for half a second.
+  public static let unsettledPushes = 12_288
+  /// Bytes of their payloads and records before it reads no more.
+  public static let unsettledBytes = 64 << 20
+  /// Pushes of each loop that may wait for the store thread; a further batch is answered 503 at once. Twice the exchanges of a loop: only
+  /// pushes whose clients have gone can be so many.
+  public static let inboxPushesPerLoop = 32_768
+  /// Bytes of each loop's batches that may wait for it; beyond, pushes are answered 503, and refused requests are left out of the log.
+  public static let inboxBytesPerLoop = 128 << 20
+  /// Pushes that one commit saves, unless a single batch has more: with a new token for each they change 8 pages of the store, half of what
+  /// the write-ahead log may hold.
+  public static let roundPushes = 4096
+  /// Batches of a loop that wait for the store before further operations are gathered in the last of them: enough for the store to go on
+  /// with while the loop adds to it.
+  public static let batchesUngathered = 8
+  /// Milliseconds of one round of the store after which `/readyz` warns: ten slow syncs of a good disk.
+  public static let storeBehindMilliseconds: Int64 = 250
   /// Bytes of journal after which changed tokens are folded into their table.
   public static let journalFoldBytes = 64 << 20
   /// Bytes of changed pages that one commit carries while folding; more would make the commits of busy times slow.
@@ -219,8 +233,10 @@ public enum Limits {
   public static let storeCheckMilliseconds: Int64 = 1000
   /// Milliseconds after which an engine that has failed is tried again.
   public static let storeRetryMilliseconds: Int64 = 1000
-  /// Emptied batches kept for reuse; more are in use at once only when the store is behind.
+  /// Emptied batches kept for reuse, each with a megabyte of address space; more are in use at once only when the store is behind.
   public static let batchesKept = 256
+  /// Bytes of memory that they may take before no more is kept.
+  public static let batchBytesKept = 32 << 20
   /// Entries of the push log kept in memory and on disk, unless configured.
   public static let pushLogEntries = 200_000
   /// Refused requests kept in memory and on disk, apart from the accepted ones, so that a flood of them drives out nothing.
@@ -304,6 +320,9 @@ public enum Limits {
   public static let detailBytes = 1024
   /// Bytes of what the log keeps with a push about its warnings: a payload may have any number of keys, and two or three are told.
   public static let warningDetailsBytes = 1536
+  /// Bytes of the log's texts from which on the collapse ids of the oldest pushes are forgotten: a text takes 256 bytes, so those of the
+  /// last 130,000 pushes are known.
+  public static let logCollapseBytes = logTextBytes / 2
   /// Bytes of one warning's detail: a sentence with five keys and their values.
   public static let warningDetailBytes = 500
   /// Longest minimum interval and budget window that may be set, in seconds: a week.
@@ -314,6 +333,8 @@ public enum Limits {
   public static let controlBytes = 64 << 20
   /// Connections of the control face.
   public static let controlConnections = 1024
+  /// The part of all descriptors that the connections of one port of it may have: what is left is the provider face's and the store's.
+  public static let controlDescriptorPart = 8
   /// Requests in flight on the control face.
   public static let controlExchanges = 1024
   /// Longest `wait` of a list call, in seconds.

@@ -18,6 +18,15 @@ public struct ProviderAnswers: Hashable, Sendable {
     case refuse
   }
 
+  /// What becomes of a push whose `apns-expiration` has passed as it comes. Apple writes of a date that APNs "tries to deliver the
+  /// notification at least once", and devices that were online have been seen to get such pushes.
+  public enum PastExpiration: String, CaseIterable, Sendable {
+    /// One attempt, as with `apns-expiration: 0`.
+    case attempt
+    /// It is `expired` at once, and nothing is sent.
+    case expire
+  }
+
   /// The order of what is checked after the provider token, and so the reason for a request with several faults. The payload is last.
   public enum CheckOrder: String, CaseIterable, Sendable {
     /// The syntax of the headers, the topic, the push token.
@@ -88,6 +97,14 @@ public struct ProviderAnswers: Hashable, Sendable {
     case reset
   }
 
+  /// What becomes of a space or tab at the beginning or end of `authorization`, or of one of Apple's fields, which HTTP/2 forbids.
+  public enum SpacedField: String, CaseIterable, Sendable {
+    /// It is passed over, and what is left is judged: `authorization: bearer ` is 403 `InvalidProviderToken`.
+    case trim
+    /// RST_STREAM with PROTOCOL_ERROR, as for any other field (RFC 9113 section 8.2.1).
+    case reset
+  }
+
   /// The oldest version of TLS that the provider face speaks.
   public enum MinimumTLS: String, CaseIterable, Sendable {
     /// TLS 1.2, which Apple documents.
@@ -100,6 +117,8 @@ public struct ProviderAnswers: Hashable, Sendable {
   public var malformedBody = MalformedBody.accept
   /// What answers a background push of priority 10.
   public var backgroundAtTen = BackgroundAtTen.accept
+  /// What becomes of a push whose expiration has passed.
+  public var pastExpiration = PastExpiration.attempt
   /// What is checked first after the provider token.
   public var checkOrder = CheckOrder.headersFirst
   /// Which `apns-id` an answer `BadMessageId` has.
@@ -124,6 +143,8 @@ public struct ProviderAnswers: Hashable, Sendable {
   public var raiseAfterRefusedPush = true
   /// What answers a header list that is too large.
   public var headerOverflow = HeaderOverflow.answer431
+  /// What becomes of a value with a space around it.
+  public var spacedField = SpacedField.trim
   /// The oldest version of TLS.
   public var minimumTLS = MinimumTLS.tls12
   /// Whether a connection that has brought an expired provider token is answered `ExpiredProviderToken` from then on, whatever it

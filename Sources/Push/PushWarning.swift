@@ -20,6 +20,8 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case alertInUpdate, soundNamesNoFile, unusedAlertKeys, timestampOld, dismissalBeyondFourHours
   case struckByFault
   case contentStateMismatch
+  case attributesMismatch
+  case duplicateKeys
 
   /// The name used in JSON.
   public var name: String { "\(self)" }
@@ -67,7 +69,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .alertNotAnObject: "aps.alert has a form that the device does not read, so it shows no words; send an object with title and body."
     case .inputPushTokenNotOne: "aps.input-push-token is not the number 1, so the device passes over it; send 1."
     case .inputPushChannelNotAString:
-      "aps.input-push-channel is not a channel's id, so nothing starts; send the id in base 64, as a string."
+      "aps.input-push-channel is not a channel's id, so nothing starts; send the id as its creation was answered, as a string: 16 bytes in standard base 64."
     case .inputPushTokenAndChannel:
       "An activity takes updates by token or by channel, and the device passes over one of them; send either input-push-token or input-push-channel."
     case .dismissalWithoutEnd: "aps.dismissal-date counts only with the event end; leave it out of a start or an update."
@@ -87,7 +89,7 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .expirationInMilliseconds:
       "apns-expiration is so late that it must be in milliseconds, and the push is kept for the full 30 days; divide it by 1000."
     case .expirationRelative:
-      "apns-expiration is so small that it must be seconds from now, and as a Unix time it lies in 1970, so the push has expired as it comes; add the current Unix time."
+      "apns-expiration is so small that it must be seconds from now, and as a Unix time it lies in 1970, so the push is tried once and not kept; add the current Unix time."
     case .customKeys: "Keys beside aps reach no widget, control or activity; have the extension fetch what they hold."
     case .unusedAPSKeys: "aps has keys that this push type does not know and the device ignores; compare them with Apple's table."
     case .alertInReload:
@@ -108,6 +110,10 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
     case .struckByFault: "A fault that somebody has set held this push back or ended its connection; widgetpush faults list shows it."
     case .contentStateMismatch:
       "aps.content-state does not decode into the app's ContentState as its schema here has it, or into another date than was meant; detail names the key and the right value."
+    case .attributesMismatch:
+      "aps.attributes does not decode into the app's ActivityAttributes as its schema here has it, so nothing is started; detail names the key and the right value."
+    case .duplicateKeys:
+      "A key stands more than once in its object, and readers differ in which of its values counts; send it once."
     case .dismissalBeyondFourHours: "aps.dismissal-date is more than 4 hours after the end, and the device removes the activity after 4."
     }
   }

@@ -31,6 +31,16 @@ public struct Remedy: Hashable, Sendable {
   }
 }
 
+extension Remedy {
+  /// What a device's detail says where something of the push was there to be checked by nothing.
+  public static let uncheckedMark = "not checked"
+
+  /// How sure it is of a push with that detail: what a device did not check is not known to be right.
+  public func certainty(of detail: String?) -> Certainty {
+    certainty == .known && detail?.contains(Self.uncheckedMark) == true ? .likely : certainty
+  }
+}
+
 extension Disposition {
   /// What a push with this disposition and no further cause went through.
   public var remedy: Remedy {

@@ -23,4 +23,10 @@ extension Descriptor {
   public func leavesFewerThan(_ count: Int, of limit: Int = DescriptorLimit.count) -> Bool {
     Int(raw) >= limit - count * min(limit, 512) / 512
   }
+
+  /// The same file under the lowest number that is free by now; itself where there is none.
+  public consuming func lowered() -> Descriptor {
+    let lower = fcntl(raw, F_DUPFD_CLOEXEC, 0)
+    return lower < 0 ? self : Descriptor(owning: lower)
+  }
 }

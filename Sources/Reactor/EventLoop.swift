@@ -14,7 +14,9 @@ public final class EventLoop {
   public var now: Instant { time.value.moment.now }
   /// The machine's time in this round, which may be another than the product's: for what concerns others, such as certificates.
   public var realNow: Instant { time.value.moment.real }
-  /// Both in one.
+  /// The steady clock's time in this round, for what waits for a while.
+  public var steadyNow: Instant { time.value.moment.steady }
+  /// All of them in one.
   public var moment: Moment { time.value.moment }
   /// The time of this round on the clock that only runs forward; timers go by it.
   public var uptime: Uptime { time.value.uptime }
@@ -76,9 +78,13 @@ public final class EventLoop {
   ///
   /// Throws when the kernel refuses, or with `EMFILE` when the loop watches as many as it was made for.
   public func watch(_ descriptor: borrowing Descriptor, _ handler: any ReadinessHandler) throws(SystemError) -> SlabKey {
+    try watch(raw: descriptor.raw, handler)
+  }
+
+  func watch(raw: Int32, _ handler: any ReadinessHandler) throws(SystemError) -> SlabKey {
     guard let key = handlers.insert(handler) else { throw SystemError.tooManyDescriptors }
     do {
-      try poller.watch(descriptor.raw, key: key.packed)
+      try poller.watch(raw, key: key.packed)
     } catch {
       handlers.remove(key)
       throw error

@@ -23,7 +23,7 @@ public final class Listener: ReadinessHandler {
     self.loop = loop
     self.socket = socket
     self.accept = accept
-    key = try loop.watch(socket.descriptor, self)
+    key = try socket.raw.map { raw throws(SystemError) in try loop.watch(raw: raw, self) }
     retry = loop.makeTimer { [unowned self] in turn() }
   }
 
@@ -41,37 +41,58 @@ public final class Listener: ReadinessHandler {
   public func turn() {
     isWaiting = false
     for _ in 0..<Self.acceptsPerTurn {
-      guard let raw = socket?.descriptor.raw else { return }
-      var taken: Int32?
-      let peer: SocketAddress?
-      do throws(SystemError) {
-        var failure: SystemError?
-        peer = SocketAddress.reading { address, length in
-          do throws(SystemError) {
-            taken = try syscall("accept4") { c_linux_accept(raw, address, length) }
-          } catch {
-            failure = error
-          }
-        }
-        if let failure { throw failure }
-      } catch {
-        // Anything else is the fault of that one connection (accept(2): treat like EAGAIN and retry).
-        guard error.isOutOfDescriptors else { continue }
+      switch acceptNext() {
+      case .accepted, .failed: continue
+      case .nobody: return
+      case .exhausted:
         retry?.arm(after: Self.exhaustedRest)
         return
       }
-      guard let taken else { return }
-      let connection = Descriptor(owning: taken)
-      if let peer { accept(connection, peer) }
     }
     ready(.read)
   }
 
-  /// Stops accepting and gives up the port.
+  private enum Acceptance {
+    case accepted
+    /// That one connection was at fault (accept(2): treat like EAGAIN and retry).
+    case failed
+    /// Nobody waits.
+    case nobody
+    /// There are no descriptors left.
+    case exhausted
+  }
+
+  private func acceptNext() -> Acceptance {
+    guard let raw = socket?.raw else { return .nobody }
+    var taken: Int32?
+    let peer: SocketAddress?
+    do throws(SystemError) {
+      var failure: SystemError?
+      peer = SocketAddress.reading { address, length in
+        do throws(SystemError) {
+          taken = try syscall("accept4") { c_linux_accept(raw, address, length) }
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+    } catch {
+      return error.isOutOfDescriptors ? .exhausted : .failed
+    }
+    guard let taken else { return .nobody }
+    let connection = Descriptor(owning: taken)
+    if let peer { accept(connection, peer) }
+    return .accepted
+  }
+
+  /// Accepts the connections that wait, which the kernel would reset, and gives up the port.
   public func close() {
     if let key { loop.forget(key) }
     retry?.cancel()
     key = nil
+    var last = Acceptance.accepted
+    for _ in 0..<ListeningSocket.backlog where last != .nobody && last != .exhausted { last = acceptNext() }
+    socket?.close()
     socket = nil
   }
 }

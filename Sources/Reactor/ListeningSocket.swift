@@ -1,18 +1,35 @@
 import Glibc
+import Synchronization
 
 /// A bound socket that listens: its port is taken, and nobody accepts yet.
 public final class ListeningSocket: Sendable {
-  let descriptor: Descriptor
+  /// Gone once the port is given up.
+  private let descriptor: Mutex<Descriptor?>
   /// The address it is bound to, with the port that the system chose where 0 was asked for.
   public let address: SocketAddress
 
   private init(descriptor: consuming Descriptor, address: SocketAddress) {
-    self.descriptor = descriptor
+    self.descriptor = Mutex(consume descriptor)
     self.address = address
   }
 
+  /// The kernel's number of it; nil once the port was given up.
+  var raw: Int32? {
+    descriptor.withLock { descriptor -> Int32? in
+      switch descriptor {
+      case .some(let descriptor): descriptor.raw
+      case .none: nil
+      }
+    }
+  }
+
+  /// Gives the port up, whoever else holds this object: connections are refused from now on, and others may listen there.
+  ///
+  /// The kernel resets connections that nobody has accepted.
+  public func close() { descriptor.withLock { $0 = nil } }
+
   /// Connections the kernel keeps for us while we are busy.
-  private static let backlog: Int32 = 1024
+  static let backlog: Int32 = 1024
 
   /// Binds `count` sockets to `address`, one for each loop; the kernel spreads the connections over them.
   ///

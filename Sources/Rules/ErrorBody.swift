@@ -42,18 +42,18 @@ public enum ErrorBody {
     }
   }
 
-  /// Appends `text` as the inside of a JSON string (RFC 8259 section 7), whole scalars only, at most `bytesMax` bytes.
+  /// Appends `text` as the inside of a JSON string (RFC 8259 section 7), whole scalars only, at most `bytesMax` bytes. What steers a
+  /// terminal is escaped.
   private static func appendEscaped(_ text: String, bytesMax: Int, to output: inout OutputRawSpan) {
     var left = bytesMax
     for scalar in text.unicodeScalars {
       let isSpecial = scalar == "\"" || scalar == "\\"
-      let bytes = scalar.value < 0x20 ? 6 : isSpecial ? 2 : UTF8.width(scalar)
+      let bytes = scalar.isSteering ? 6 : isSpecial ? 2 : UTF8.width(scalar)
       guard bytes <= left else { return }
       left -= bytes
-      if scalar.value < 0x20 {
-        append("\\u00", to: &output)
-        output.append(Hexadecimal.digit(UInt8(scalar.value >> 4)))
-        output.append(Hexadecimal.digit(UInt8(scalar.value & 15)))
+      if scalar.isSteering {
+        append("\\u", to: &output)
+        for place: UInt32 in 0..<4 { output.append(Hexadecimal.digit(UInt8(scalar.value >> (12 - 4 * place) & 15))) }
       } else {
         if isSpecial { output.append(UInt8(ascii: "\\")) }
         for byte in UTF8.encode(scalar)! { output.append(byte) }

@@ -20,8 +20,10 @@ extension RequestRules {
       type: push.type, now: now, priority: push.prioritySent ? push.priority : nil, hasCollapseID: !push.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
     var details = PayloadRules.details(of: push.warnings, body, context) + Self.expirationDetails(push.warnings, fields, headers, now)
-    if push.warnings.contains(.contentStateMismatch), let mismatch = contentStates.mismatchOfStart(body, app: push.app, now: now) {
-      details.append(WarningDetail(.contentStateMismatch, field: mismatch.path, detail: mismatch.message))
+    if push.warnings.contains(.contentStateMismatch) || push.warnings.contains(.attributesMismatch),
+      let mismatch = contentStates.mismatchOfStart(body, app: push.app, now: now)
+    {
+      details.append(WarningDetail(Self.warning(of: mismatch), field: mismatch.path, detail: mismatch.message))
     }
     return details
   }

@@ -32,7 +32,7 @@ public struct RequestRules: Sendable {
   /// - Parameter contentStates: The content-states that are known, by bundle id; "" has those of every app that is not listed.
   public init(
     apps: AppDirectory, providers: ProviderDirectory, answers: ProviderAnswers = ProviderAnswers(),
-    tokenUpdates: ProviderTokenPolicy.Updates = .off, contentStates: [String: [ContentStateType]] = [:]
+    tokenUpdates: ProviderTokenPolicy.Updates = .off, contentStates: [String: [ActivitySchemas]] = [:]
   ) {
     self.contentStates = ContentStateRules(apps, contentStates)
     self.answers = answers
@@ -98,7 +98,7 @@ public struct RequestRules: Sendable {
     let content = try PayloadRules.check(body, context, validation, answers.malformedBody, &payloadMemory)
     var warnings = content.warnings
     var mismatches: UInt32 = 0
-    if !contentStates.isEmpty, content.traits.hasContentState {
+    if !contentStates.isEmpty, content.traits.hasContentState || content.traits.activity == .start {
       mismatches = try checkContentState(body, content.traits, app: topic.app, now: time.sender, &warnings)
     }
     if header.type == nil { warnings.insert(.pushTypeMissing) }
@@ -110,15 +110,20 @@ public struct RequestRules: Sendable {
       contentStateMismatches: mismatches)
   }
 
-  /// Refuses a start whose content-state does not decode, or warns of it, and says of an update which types it is none of.
+  /// Refuses a start whose attributes or content-state do not decode, or warns of it, and says of an update which types it is none of.
   private func checkContentState(
     _ body: RawSpan, _ traits: PushTraits, app: Int, now: Instant, _ warnings: inout PushWarnings
   ) throws(Violation) -> UInt32 {
     guard traits.activity == .start else { return contentStates.mismatches(body, app: app, now: now) }
     guard let mismatch = contentStates.mismatchOfStart(body, app: app, now: now) else { return 0 }
     if apps.policy(at: app).validation == .strict { throw Violation(.badPayload, mismatch.path, mismatch.message) }
-    warnings.insert(.contentStateMismatch)
+    warnings.insert(Self.warning(of: mismatch))
     return 0
+  }
+
+  /// What warns of a start that does not decode.
+  static func warning(of mismatch: CodableMismatch) -> PushWarning {
+    ActivitySchemas.isOfAttributes(mismatch) ? .attributesMismatch : .contentStateMismatch
   }
 
   /// What stands in the headers, checked in the configured order.

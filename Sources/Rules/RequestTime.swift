@@ -7,6 +7,8 @@ public struct RequestTime: Hashable, Sendable {
   public var sender: Instant
   /// By the clock that provider tokens age by.
   public var tokens: Instant
+  /// By the clock that tells how much has passed between one provider token and the next.
+  public var windows: Instant
   /// What turns the sender's dates into the product's.
   public var shift: TimeSpan
   /// What turns the time at which the sender signed a token, in seconds, into one of the clock that tokens age by. It is added when a
@@ -15,13 +17,14 @@ public struct RequestTime: Hashable, Sendable {
 
   /// All clocks at `now`.
   @inlinable public init(_ now: Instant) {
-    (sender, tokens, shift, tokenShiftSeconds) = (now, now, .zero, 0)
+    (sender, tokens, windows, shift, tokenShiftSeconds) = (now, now, now, .zero, 0)
   }
 
   /// The clocks as `settings` choose between both of `moment`.
   @inlinable public init(_ moment: Moment, _ settings: ClockSettings) {
     sender = settings.providerTimes == .real ? moment.real : moment.now
     tokens = settings.tokenAge == .real ? moment.real : moment.now
+    windows = settings.tokenAge == .real ? moment.steady : moment.now
     shift = moment.now - sender
     tokenShiftSeconds = settings.tokenAge == settings.providerTimes ? 0 : (tokens - sender).nanoseconds.floorDivide(1_000_000_000)
   }

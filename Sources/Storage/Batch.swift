@@ -17,6 +17,7 @@ public final class Batch: @unchecked Sendable {
     var refusals: ContiguousArray<RefusedOperation> = []
     var forwards: ContiguousArray<ForwardedPush> = []
     var ignored: ContiguousArray<IgnoredPush> = []
+    var lowered: ContiguousArray<LoweredPush> = []
     var touchedBytes = 0
     var questions: [ContentStateQuestion] = []
   }
@@ -48,6 +49,12 @@ public final class Batch: @unchecked Sendable {
   public internal(set) var ignored: ContiguousArray<IgnoredPush> {
     _read { yield operations.value.ignored }
     _modify { yield &operations.value.ignored }
+  }
+
+  /// The pushes that go at priority 5 in place of 10; the store's to fill.
+  public internal(set) var lowered: ContiguousArray<LoweredPush> {
+    _read { yield operations.value.lowered }
+    _modify { yield &operations.value.lowered }
   }
 
   /// What is to be found out about updates among `admits` before they are settled; mostly nothing.
@@ -93,10 +100,10 @@ public final class Batch: @unchecked Sendable {
   }
 
   /// Bytes of what it holds.
-  private var heldBytes: Int {
+  var heldBytes: Int {
     arena.count + admits.count * MemoryLayout<AdmitOperation>.stride + completions.count * MemoryLayout<CompleteOperation>.stride
       + refusals.count * MemoryLayout<RefusedOperation>.stride + forwards.count * MemoryLayout<ForwardedPush>.stride
-      + ignored.count * MemoryLayout<IgnoredPush>.stride
+      + ignored.count * MemoryLayout<IgnoredPush>.stride + lowered.count * MemoryLayout<LoweredPush>.stride
   }
 
   /// Forgets everything and keeps the memory, up to 1 MB of bytes.
@@ -107,6 +114,7 @@ public final class Batch: @unchecked Sendable {
     refusals.removeAll(keepingCapacity: true)
     forwards.removeAll(keepingCapacity: true)
     ignored.removeAll(keepingCapacity: true)
+    lowered.removeAll(keepingCapacity: true)
     if !questions.isEmpty { questions.removeAll() }
     arena.removeAll(keeping: 1 << 20)
   }

@@ -143,7 +143,12 @@ public final class MemoryEngine: Engine {
   /// The registrations that match.
   public func registrations(_ query: RegistrationQuery) throws(StoreError) -> [(Registration, registered: Instant)] {
     let matches = contents.withLock { Array($0.registrations.values) }.filter { query.matches($0.0) }
-    return Array(matches.sorted { $0.0.token.bytes.lexicographicallyPrecedes($1.0.token.bytes) }.prefix(query.limit))
+    var (page, room): ([(Registration, registered: Instant)], Int) = ([], query.bytes)
+    for match in matches.sorted(by: { $0.0.token.bytes.lexicographicallyPrecedes($1.0.token.bytes) }).prefix(query.limit) where room >= 0 {
+      page.append(match)
+      room -= match.0.bytesOfNames
+    }
+    return page
   }
 
   /// A page of the tokens that a reload is for.

@@ -39,6 +39,8 @@ public struct AdmitOperation: Sendable {
   /// How long its loop waits for the upstream's answer where the push goes at once; nil has it answered as soon as it is durable. The
   /// store never looks at it.
   public var answerTimeout: TimeSpan?
+  /// The channel that a start asks to follow; nil for any other push.
+  public var channel: ChannelID?
   /// What its warnings are about, as `WarningDetail.text` in the arena; empty where none says more than its sentence.
   public var warningDetails = ByteRange.empty
   /// The store's answer.
@@ -164,7 +166,7 @@ public struct IgnoredPush: Sendable {
   public let token: DeviceToken
   /// The push type.
   public let type: PushType
-  /// Why the device let it pass.
+  /// Why the device let it pass, or what it did with one that it has something to say against.
   public let cause: Cause
   /// What the device had to say, as text in the arena; empty when nothing.
   public let detail: ByteRange

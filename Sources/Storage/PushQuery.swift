@@ -14,6 +14,8 @@ public struct PushQuery: Hashable, Sendable {
   public var type: PushType?
   /// What became of it.
   public var disposition: Disposition?
+  /// Why it became that, or why one of its steps came.
+  public var cause: Cause?
   /// The reload that it was made for.
   public var reload: PushID?
   /// The apps that the caller may see; nil means all.
@@ -26,13 +28,14 @@ public struct PushQuery: Hashable, Sendable {
   /// A query with these criteria.
   public init(
     id: PushID? = nil, token: DeviceToken? = nil, bundleID: String? = nil, type: PushType? = nil, disposition: Disposition? = nil,
-    reload: PushID? = nil, visibleBundleIDs: Set<String>? = nil, after: PushCursor? = nil, limit: Int = 100
+    cause: Cause? = nil, reload: PushID? = nil, visibleBundleIDs: Set<String>? = nil, after: PushCursor? = nil, limit: Int = 100
   ) {
     self.id = id
     self.token = token
     self.bundleID = bundleID
     self.type = type
     self.disposition = disposition
+    self.cause = cause
     self.reload = reload
     self.visibleBundleIDs = visibleBundleIDs
     self.after = after
@@ -44,7 +47,7 @@ public struct PushQuery: Hashable, Sendable {
 public struct PushWait: Hashable, Sendable {
   /// How many matches end the wait.
   public var count: Int
-  /// When it ends in any case, by the machine's clock.
+  /// When it ends in any case, by the steady clock.
   public var until: Instant
 
   /// A wait with these bounds.
@@ -58,7 +61,7 @@ public struct PushWait: Hashable, Sendable {
 public struct NearMiss: Hashable, Sendable {
   /// The push.
   public var push: PushRecord
-  /// The criterion: `token`, `topic`, `type`, `disposition` or `reload`.
+  /// The criterion: `token`, `topic`, `type`, `disposition`, `cause` or `reload`.
   public var differs: String
 }
 

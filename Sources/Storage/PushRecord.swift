@@ -35,6 +35,8 @@ public struct PushRecord: Hashable, Sendable {
   public var priority: Priority?
   /// The expiration that was sent; `absent` also for a push that was refused.
   public var expiration = Expiration.absent
+  /// The collapse id; nil for a push without one, and for one that was refused.
+  public var collapseID: String?
   /// When the request was complete.
   public var received: Instant
   /// The status that was answered; 0 where a fault has left the request without an answer.
@@ -55,12 +57,35 @@ public struct PushRecord: Hashable, Sendable {
   public var errand: PushErrand?
   /// What was sent, where the log keeps it and one push is asked for; nil in lists and events.
   public var payload: [UInt8]?
+  /// Why it went at priority 5 in place of 10; nil where it did not.
+  public var lowering: PriorityLowering?
   /// The warnings of the rules.
   public var warnings: PushWarnings
   /// What those of them are about that are of a key, a header or a date.
   public var warningDetails: [WarningDetail] = []
   /// What happened to it, in order; at most `Limits.stepsPerPush`, of which the last is the latest.
   public var steps: [Step]
+}
+
+extension PushRecord {
+  /// Whether it was sent again although an upstream may have had it: an attempt was not answered, or the gateway ended meanwhile.
+  public var isSentAgain: Bool {
+    var (isUnanswered, isUnderWay) = (false, false)
+    var attempt: Int?
+    for step in steps {
+      switch step.disposition {
+      case .forwarding:
+        if isUnderWay || isUnanswered { return true }
+        (isUnderWay, attempt) = (true, step.attempt)
+      case .waiting:
+        // An attempt that was not made does not count: such a step has the number of the one before it.
+        if isUnderWay, step.cause == .upstreamUnavailable, let attempt, step.attempt == attempt { isUnanswered = true }
+        isUnderWay = false
+      default: isUnderWay = false
+      }
+    }
+    return false
+  }
 }
 
 /// A place in the push log; lists go from newer to older.
@@ -71,17 +96,19 @@ public struct PushCursor: Hashable, Sendable {
   var refused: UInt64
 
   /// The text form used in URLs.
-  public var text: String { "\(accepted).\(refused)" }
+  ///
+  /// - Parameter seal: Writes a number so that it does not tell how many pushes there have been, of whatever apps.
+  public func text(sealing seal: (UInt64) -> String = { "\($0)" }) -> String { "\(seal(accepted)).\(seal(refused))" }
 
   init(accepted: UInt64, refused: UInt64) {
     self.accepted = accepted
     self.refused = refused
   }
 
-  /// The cursor that `text` spells, or nil.
-  public init?(text: String) {
+  /// The cursor that `text` spells, or nil; `open` undoes what `seal` did.
+  public init?(text: String, opening open: (Substring) -> UInt64? = { UInt64($0) }) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, let accepted = UInt64(parts[0]), let refused = UInt64(parts[1]) else { return nil }
+    guard parts.count == 2, let accepted = open(parts[0]), let refused = open(parts[1]) else { return nil }
     self.init(accepted: accepted, refused: refused)
   }
 }

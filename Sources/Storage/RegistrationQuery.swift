@@ -17,6 +17,8 @@ public struct RegistrationQuery: Hashable, Sendable {
   public var after: DeviceToken?
   /// The most rows, up to `Limits.pageRows`.
   public var limit: Int
+  /// Bytes of the rows, some more or less: with the row that goes beyond, the page ends.
+  public var bytes = Int.max
 
   /// A query with these criteria.
   public init(
@@ -30,6 +32,28 @@ public struct RegistrationQuery: Hashable, Sendable {
     self.visibleBundleIDs = visibleBundleIDs
     self.after = after
     self.limit = limit
+  }
+}
+
+extension RegistrationQuery {
+  /// Whether these rows are as many bytes as a page has.
+  public func isFilled(by rows: some Sequence<Registration>) -> Bool {
+    guard bytes < .max else { return false }
+    var room = bytes
+    for row in rows {
+      room -= row.bytesOfNames
+      if room < 0 { return true }
+    }
+    return false
+  }
+}
+
+extension Registration {
+  /// Bytes of all its names, with what a record has besides.
+  var bytesOfNames: Int {
+    let names = [bundleID, upstream, device, user, platform, controlKind, activity?.id, activity?.attributesType]
+    let own = names.reduce(256 + 2 * token.bytes.count) { $0 + ($1?.utf8.count ?? 0) }
+    return widgets.reduce(own) { $0 + 48 + ($1.id?.utf8.count ?? 0) + $1.kind.utf8.count + $1.family.utf8.count }
   }
 }
 

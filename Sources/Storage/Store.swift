@@ -22,7 +22,7 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - apps: The rules by app; `reconfigure` replaces them.
   ///   - loops: How many loops there are; pushes that become due go to the loop that the token's hash picks.
-  ///   - clock: The product's time and the machine's, read once a round on the store thread.
+  ///   - clock: The product's time, the machine's and the steady clock's, read once a round on the store thread.
   ///   - resolveUpstream: The number of the upstream for a bundle id, an environment, and the name that a registration gives; called on the
   ///     store thread, once for each such combination.
   ///   - resolveSigners: Which of the gateway's own keys sign for an app in an environment; called on the store thread, as rarely.
@@ -44,7 +44,7 @@ public final class Store: Sendable {
     precondition(loops > 0)
     self.engine = engine
     shared = StoreShared(changed: readinessChanged, warned: warned)
-    let inbox = Inbox(batchesMax: settings.inboxBatches)
+    let inbox = Inbox(pushes: loops * settings.inboxPushes, bytes: loops * settings.inboxBytes)
     self.inbox = inbox
     let core = try StoreCore(
       engine: engine, settings: settings, loops: loops,
@@ -77,8 +77,15 @@ public final class Store: Sendable {
   /// Hands a batch in; it comes back through `deliver`, settled and durable.
   ///
   /// - Returns: False when too much waits already, or the store stops: the caller still owns the batch, answers its admissions with 503,
-  ///   and hands its outcomes in again. A batch without admissions is always taken.
-  public func submit(_ batch: Batch, from loop: Int) -> Bool { inbox.add(batch, from: loop) }
+  ///   and hands its outcomes in again. A batch with outcomes and no admissions is always taken.
+  ///
+  /// - Parameter isReturned: The batch was taken back before, so that it has its place already.
+  public func submit(_ batch: Batch, from loop: Int, isReturned: Bool = false) -> Bool {
+    inbox.add(batch, from: loop, isReturned: isReturned)
+  }
+
+  /// The batch that the loop has handed in last, for more to be added to it; nil unless the store is behind, and the batch is not full.
+  public func takeBack(from loop: Int) -> Batch? { inbox.takeBack(from: loop) }
 
   /// An upstream takes pushes again: those that wait for their next attempt at it go now.
   public func upstreamAvailable(_ upstream: UInt16) { _ = inbox.add { $0.state.retryNow(upstream, at: $0.now) } }
@@ -92,7 +99,14 @@ public final class Store: Sendable {
   public var readiness: Readiness { shared.get() }
 
   /// What goes wrong although pushes are taken.
-  public var warnings: [StoreWarning] { shared.get() }
+  public var warnings: [StoreWarning] {
+    let (pushes, busy) = inbox.backlog
+    let isBehind = busy.map { $0 >= .milliseconds(Limits.storeBehindMilliseconds) } ?? false
+    return shared.get() + (isBehind ? [.isBehind(pushes: pushes, milliseconds: busy?.milliseconds ?? 0)] : [])
+  }
+
+  /// Pushes that wait for the store thread.
+  public var pushesInInbox: Int { inbox.backlog.pushes }
 
   /// Bytes that the pushes of each upstream hold that have not ended, in the order of `StoreSettings.upstreams`.
   public var bytesByUpstream: [Int] { shared.getHeld().dropLast() }
@@ -275,12 +289,13 @@ public final class Store: Sendable {
 
   /// Replaces the rules by app, after the configuration has changed.
   public func reconfigure(
-    apps: AppDirectory, lanePushes: Int,
+    apps: AppDirectory, lanePushes: Int, triesPastExpirations: Bool,
     resolveUpstream: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment, _ named: String?) -> UInt16,
     resolveSigners: @escaping @Sendable (_ bundleID: String, _ environment: PushEnvironment) -> PushSigners = { _, _ in PushSigners() }
   ) {
     _ = inbox.add { core in
       core.state.settings.lanePushes = lanePushes
+      core.state.settings.triesPastExpirations = triesPastExpirations
       core.resolver = RouteResolver(apps: apps, upstream: resolveUpstream, signers: resolveSigners)
       core.state.reconfigure(core.resolver, at: core.now)
     }

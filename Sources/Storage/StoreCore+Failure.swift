@@ -22,14 +22,14 @@ extension StoreCore {
   /// Takes no more writes until the engine works again.
   mutating func fail(_ error: StoreError) {
     failure = "\(error)"
-    retryAt = real + .milliseconds(Limits.storeRetryMilliseconds)
+    retryAt = steady + .milliseconds(Limits.storeRetryMilliseconds)
     shared.set(.notReady("\(error)"))
   }
 
   /// Looks once in a while whether commits are still of any use: files that are gone take them as well as others.
   mutating func checkEngine() {
-    guard failure == nil, real >= checkAt else { return }
-    checkAt = real + .milliseconds(Limits.storeCheckMilliseconds)
+    guard failure == nil, steady >= checkAt else { return }
+    checkAt = steady + .milliseconds(Limits.storeCheckMilliseconds)
     spare.look(kept: state.spareBytes, inUse: state.pool.lentBytes)
     do throws(StoreError) { try engine.check() } catch { fail(error) }
   }
@@ -38,6 +38,7 @@ extension StoreCore {
   mutating func reload(_ inFlight: Set<UInt64>) {
     do {
       var fresh = try StoreState.load(engine, settings: settings, resolver: resolver, at: now, lead: state.lead)
+      fresh.machineLead = state.machineLead
       fresh.takeOver(&state, inFlight: inFlight)
       state = fresh
       isLoaded = true
@@ -51,7 +52,7 @@ extension StoreCore {
 
   /// Tries whether the engine works again.
   mutating func recover() {
-    retryAt = real + .milliseconds(Limits.storeRetryMilliseconds)
+    retryAt = steady + .milliseconds(Limits.storeRetryMilliseconds)
     if !isLoaded { reload(lostInFlight) }
     guard isLoaded else { return }
     do throws(StoreError) { try engine.check() } catch { return fail(error) }
@@ -85,6 +86,7 @@ extension StoreCore {
   mutating func refuse(_ batch: Batch, loop: Int) {
     batch.forwards.removeAll(keepingCapacity: true)
     batch.ignored.removeAll(keepingCapacity: true)
+    batch.lowered.removeAll(keepingCapacity: true)
     for operation in batch.completions {
       postponed.append(
         PostponedCompletion(operation: operation, detail: batch.bytes[operation.detail].array, loop: loop))

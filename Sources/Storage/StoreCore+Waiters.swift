@@ -14,7 +14,7 @@ extension StoreCore {
     var resume: @Sendable (PushPage) -> Void
 
     /// Whether it waits no longer, whatever has been found.
-    func isOver(at real: Instant) -> Bool { real >= wait.until || abandonment.isDeclared }
+    func isOver(at steady: Instant) -> Bool { steady >= wait.until || abandonment.isDeclared }
   }
 
   /// Answers a list call at once, or keeps it until enough matches are there.
@@ -51,7 +51,7 @@ extension StoreCore {
 
   /// The answer to a call that is over or has enough; nil while it waits.
   private mutating func answer(_ waiter: inout Waiter, hasNews: Bool) -> PushPage? {
-    let isOver = waiter.isOver(at: real)
+    let isOver = waiter.isOver(at: steady)
     guard waiter.search != nil else {
       guard isOver || hasNews else { return nil }
       let page = state.page(waiter.query, wanted: waiter.wait.count, isLast: isOver)

@@ -27,14 +27,14 @@ struct StoreCore: ~Copyable {
   var followers: [Follower] = []
   /// The product's time in this round.
   var now = Instant.distantPast
-  /// The machine's time in this round.
-  var real = Instant.distantPast
+  /// The steady clock's time in this round: what waits for a while goes by it.
+  var steady = Instant.distantPast
 
   /// What to do once the round is durable, or with the error that kept it from being so.
   var afterCommit: [(StoreError?) -> Void] = []
   /// Why no writes are taken; nil when they are.
   var failure: String?
-  /// When writing is tried again, by the machine's clock.
+  /// When writing is tried again, by the steady clock.
   var retryAt = Instant.distantPast
   /// Whether the state is what the engine has saved; false when reading it anew has failed.
   var isLoaded = true
@@ -54,9 +54,9 @@ struct StoreCore: ~Copyable {
   var hasMoreToFind = false
   /// Memory that a backlog has left behind.
   var spare = SpareMemory()
-  /// When the engine is asked again whether commits are of any use, by the machine's clock.
+  /// When the engine is asked again whether commits are of any use, by the steady clock.
   var checkAt = Instant.distantPast
-  /// When some of the refused requests may be saved again, by the machine's clock.
+  /// When some of the refused requests may be saved again, by the steady clock.
   private var refusedSaveAt = Instant.distantPast
   /// Slices of reloads that wait for their turn.
   var slices: [ReloadSlice] = []
@@ -98,7 +98,7 @@ struct StoreCore: ~Copyable {
     dueBatches = Array(repeating: nil, count: loops)
     let moment = clock()
     if !settings.keepsPayloads { try engine.dropPayloads() }
-    state = try StoreState.load(engine, settings: settings, resolver: resolver, at: moment.now, lead: moment.lead)
+    state = try StoreState.load(engine, settings: settings, resolver: resolver, at: moment.now, lead: moment.steadyLead)
     refusedSeen = state.refused.next
     // What is asked from the first moment on is to be true then, and not only after the first round.
     publish()
@@ -113,7 +113,7 @@ struct StoreCore: ~Copyable {
       if hasMore { return 0 }
       let moment = clock()
       let wake = nextWake
-      var pause = wake == .distantFuture ? .max : (wake - moment.real).nanoseconds
+      var pause = wake == .distantFuture ? .max : (wake - moment.steady).nanoseconds
       // A clock that stands still comes to nothing by itself.
       if failure == nil, let due = nextProductWake, !moment.isFrozen || due <= moment.now {
         pause = min(pause, (due - moment.now).nanoseconds)
@@ -130,7 +130,7 @@ struct StoreCore: ~Copyable {
     }
   }
 
-  /// When there is something to do by the machine's clock; `distantFuture` when never.
+  /// When there is something to do by the steady clock; `distantFuture` when never.
   private var nextWake: Instant {
     mutating get {
       var wake = Instant.distantFuture
@@ -156,11 +156,11 @@ struct StoreCore: ~Copyable {
   /// One round.
   mutating func round(_ batches: inout ContiguousArray<(batch: Batch, loop: Int)>, _ work: inout ContiguousArray<Inbox.Work>) {
     let moment = clock()
-    (now, real) = (moment.now, moment.real)
-    state.lead = moment.lead
+    (now, steady) = (moment.now, moment.steady)
+    (state.lead, state.machineLead) = (moment.steadyLead, moment.lead)
     state.isWatched = !waiters.isEmpty || !followers.isEmpty
     waitVisits = Limits.waitVisits
-    if failure != nil, real >= retryAt { recover() }
+    if failure != nil, steady >= retryAt { recover() }
     checkEngine()
     if let age = settings.logAge { state.forget(before: now - age) }
     for item in work { item(&self) }
@@ -240,10 +240,10 @@ struct StoreCore: ~Copyable {
   ///
   /// - Parameter refusedBytes: How much of the refused requests is saved with it; nil as much as may be by now.
   mutating func commit(_ batches: ContiguousArray<(batch: Batch, loop: Int)>, refusedBytes: Int? = nil) {
-    let allowance = real >= refusedSaveAt ? Limits.refusedSaveBytes : 0
+    let allowance = steady >= refusedSaveAt ? Limits.refusedSaveBytes : 0
     do {
       if let commit = folding.prepare(&state, engine, refusedBytes: refusedBytes ?? allowance) {
-        if !commit.refusedPages.isEmpty { refusedSaveAt = real + .milliseconds(Limits.refusedSaveMilliseconds) }
+        if !commit.refusedPages.isEmpty { refusedSaveAt = steady + .milliseconds(Limits.refusedSaveMilliseconds) }
         try engine.commit(commit)
         state.committed(commit.number)
       }

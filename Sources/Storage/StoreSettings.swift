@@ -8,6 +8,10 @@ public struct StoreSettings: Hashable, Sendable {
   public var registrations = Limits.registrations
   /// Pushes that may wait in one token's lane.
   public var lanePushes = Limits.lanePushes
+  /// The numbers of the upstreams that are Apple's, whose channels are not kept here.
+  public var appleUpstreams: Set<UInt16> = []
+  /// Whether a push whose expiration has passed as it comes is tried once, as one with 0 is; else it ends unsent.
+  public var triesPastExpirations = true
   /// Bytes of all waiting and unfinished pushes.
   public var waitingBytes = Limits.waitingBytes
   /// Accepted pushes that the log keeps, rounded up to a multiple of 256.
@@ -35,8 +39,10 @@ public struct StoreSettings: Hashable, Sendable {
   public var journalFoldBytes = Limits.journalFoldBytes
   /// Bytes of changed pages that one commit carries beside its own row while folding, at least.
   public var foldSliceBytes = Limits.foldSliceBytes
-  /// Batches that may wait for the store thread.
-  public var inboxBatches = Limits.storeInbox
+  /// Pushes of each loop that may wait for the store thread.
+  public var inboxPushes = Limits.inboxPushesPerLoop
+  /// Bytes of each loop's batches that may wait for it.
+  public var inboxBytes = Limits.inboxBytesPerLoop
   /// Waiting list calls at once.
   public var waiters = Limits.pushWaiters
   /// Feeds of events at once.

@@ -59,7 +59,7 @@ public struct StoreStanding: Sendable {
 
 extension Store {
   /// What is still to be done and what comes next, once everything that is due has been released, forwarded and answered, or at `until`
-  /// of the machine's clock; at once without it.
+  /// of the steady clock; at once without it.
   public func standing(until: Instant? = nil) async throws(StoreError) -> StoreStanding {
     try await suspend { core, resume in
       core.standingWaiters.append(StoreCore.StandingWaiter(until: until ?? .distantPast) { resume(.success($0)) })
@@ -78,10 +78,10 @@ extension StoreCore {
   mutating func answerStandingWaiters(isLast: Bool = false) {
     guard !standingWaiters.isEmpty else { return }
     let isDone = failure != nil || isLast || state.isSettled(at: now)
-    guard isDone || standingWaiters.contains(where: { real >= $0.until }) else { return }
+    guard isDone || standingWaiters.contains(where: { steady >= $0.until }) else { return }
     let standing = state.standing(at: now, obstacle: failure)
     standingWaiters.removeAll { waiter in
-      guard isDone || real >= waiter.until else { return false }
+      guard isDone || steady >= waiter.until else { return false }
       waiter.resume(standing)
       return true
     }

@@ -94,6 +94,9 @@ public final class TransportLoop {
 
   func remove(_ key: SlabKey) { connections.remove(key) }
 
+  /// The connection of that key; nil when it is closed.
+  func connection(_ key: SlabKey) -> Connection? { connections[key] }
+
   /// Closes every connection as it is; the loop does it at its end, since connections and loop hold each other.
   private func close() { for connection in connections(where: { _ in true }) { connection.release() } }
 

@@ -80,14 +80,15 @@ import Testing
   @Test func aNewNameIsANewCertificate() throws {
     let folder = try TemporaryFolder()
     let first = try DevState.prepare(folder.state, now: now)
+    #expect(first.notes.isEmpty)
     let second = try DevState.prepare(folder.state, .init(names: ["push.example", "10.0.0.7"]), now: now)
     #expect(try Set(["push.example", "10.0.0.7"]).isSubset(of: Certificate(pem: second.identity.certificatePEM).names))
-    #expect(second.authorityPEM == first.authorityPEM)
     let third = try DevState.prepare(folder.state, .init(names: ["other.example"]), now: now)
     let names = try Certificate(pem: third.identity.certificatePEM).names
     #expect(names.contains("push.example") && names.contains("other.example"), "processes that share the folder keep each other's names")
-    #expect(try DevState.prepare(folder.state, .init(names: ["push.example"]), now: now).identity == third.identity)
-    let error = #expect(throws: CryptoError.self) { try DevState.prepare(folder.state, .init(names: ["not a name"]), now: now) }
+    let fourth = try DevState.prepare(folder.state, .init(names: ["push.example"]), now: now)
+    #expect(fourth.identity == third.identity && fourth.authorityPEM == third.authorityPEM && fourth.notes.isEmpty)
+    let error = #expect(throws: CommandError.self) { try DevState.prepare(folder.state, .init(names: ["not a name"]), now: now) }
     #expect(error?.message.contains("not a name") == true)
   }
 

@@ -41,6 +41,18 @@ import Transport
     #expect(json["event"] == "ignored" && json["cause"] == "noSuchActivity" && json["remedy"]?.stringValue?.isEmpty == false)
   }
 
+  /// What went at priority 5 is told with what is spent and when the next is back.
+  @Test func aLoweredPushIsTold() throws {
+    let id = try #require(PushID("F4121B12-E0BF-3266-F079-D9253E98BF49"))
+    let token = try #require(DeviceToken(hex: "5ec220c7"))
+    let why = "the hour's 5 of priority 10 are spent, the next is back at 14:05 UTC"
+    let event = GatewayEvent.lowered(LoweredRequest(id: id, token: token, type: .liveactivity, detail: why))
+    let text = try #require(EventText.text(event, credentials))
+    #expect(text.hasPrefix("sent at priority 5  apns-id \(id)  liveactivity  token 5ec220c7\n    \(why)\n"), "\(text)")
+    let json = try #require(EventText.json(event, credentials))
+    #expect(json["event"] == "lowered" && json["cause"] == "priorityLowered" && json["detail"]?.stringValue == why)
+  }
+
   @Test func aWarningIsToldWithItsKey() throws {
     let id = try #require(PushID("F4121B12-E0BF-3266-F079-D9253E98BF49"))
     let details = [
@@ -144,6 +156,12 @@ import Transport
     #expect(text.contains("/s/store: disk full") && text.contains("503"))
     #expect(EventText.json(event, credentials)?["happened"]?.stringValue?.contains("disk full") == true)
     #expect(EventText.text(.storeRecovered, credentials) != nil)
+  }
+
+  @Test func aClockThatIsSetIsTold() throws {
+    let event = GatewayEvent.clockSet(by: .seconds(-3600))
+    #expect(try #require(EventText.text(event, credentials)).contains("the machine's clock was set back by 3600 s"))
+    #expect(EventText.json(event, credentials)?["seconds"] == -3600)
   }
 
   @Test func anUpstreamThatComesBackIsNoNews() {

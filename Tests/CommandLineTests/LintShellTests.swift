@@ -109,14 +109,15 @@ import Testing
 
   /// A schema is asked about what is known.
   @Test func aSchemaJudgesWhatIsKnown() throws {
-    let schema = try CodableSchema(
-      try JSONValue.parse(
+    let schemas = try ActivitySchemas(
+      "",
+      contentState: try JSONValue.parse(
         #"{"type":"object","required":["stops","mode"],"properties":{"stops":{"type":"integer"},"mode":{"enum":["bus","tram"]},"eta":{"type":"number","format":"date2001"}}}"#
       ),
       at: "schema")
     func rules(_ state: String) -> [String] {
       let script = Self.push(#"-d "{\"aps\":{\"timestamp\":$t,\"event\":\"update\",\"content-state\":"# + state + #"}}""#)
-      let input = LintInput("p.sh", Array(script.utf8), type: nil, contentState: schema)
+      let input = LintInput("p.sh", Array(script.utf8), type: nil, schemas: [schemas])
       return input.findings { PushLint.findings($0, now: Self.now) }.map(\.finding.rule)
     }
     #expect(rules(#"{\"stops\":$n,\"mode\":\"$m\",\"eta\":$eta}"#) == [])

@@ -26,7 +26,7 @@ import Testing
     #expect(configuration.apps.map(\.bundleID) == ["com.example.app"])
     #expect(configuration.apps[0].upstream(.development) == "device" && configuration.apps[0].upstream(.production) == "device")
     #expect(
-      configuration.upstreams == [UpstreamSettings(name: "device", host: "127.0.0.1", port: 8444, authorityPEM: state.authorityPEM)])
+      configuration.upstreams == [UpstreamSettings(name: "device", host: "127.0.0.1", port: 8444, authorityPEM: state.peerAuthorityPEM)])
     #expect(configuration.store == .folder(folder.state.store))
     #expect(configuration.accessTokens.map(\.scopes) == [["register"], ["reload"], ["read"], ["admin"]])
   }
@@ -62,7 +62,7 @@ import Testing
     ]
     configuration.apps = [AppDirectory.App(bundleID: "c.d", developmentUpstream: "there")]
     try configuration.fill(from: state)
-    #expect(configuration.upstreams.map(\.authorityPEM) == [state.authorityPEM, nil])
+    #expect(configuration.upstreams.map(\.authorityPEM) == [state.peerAuthorityPEM, nil])
 
     configuration = GatewayConfiguration()
     configuration.store = .memory
@@ -93,7 +93,7 @@ import Testing
     #expect(configuration.isComplete)
     #expect(configuration.gateway?.url == "https://127.0.0.1:1")
     #expect(configuration.gateway?.accessToken == state.credentials.register)
-    #expect(configuration.gateway?.authorityPEM == state.authorityPEM)
+    #expect(configuration.gateway?.authorityPEM == state.peerAuthorityPEM)
     #expect(configuration.providers.map(\.keyID) == [state.credentials.gateway.keyID])
   }
 
@@ -123,19 +123,6 @@ import Testing
     try folder.state.forget([("provider", "https://a"), ("control", "https://old")])
     let credentials = try folder.state.credentials()
     #expect(credentials.provider == nil && credentials.control == "https://b" && credentials.device == "https://c")
-  }
-
-  @Test func aMintMakesLeavesForNamesThatNobodyThoughtOf() throws {
-    let (_, state) = try state()
-    let mint = try #require(try LeafMint(state, clock: { Instant(unixSeconds: 1_800_000_000) }))
-    #expect(mint.identity(for: "localhost") == nil, "the standard certificate will do")
-    #expect(mint.identity(for: "API.push.apple.com") == nil)
-    for name in ["", "a b", "*.example.com", "..", String(repeating: "a", count: 300)] { #expect(mint.identity(for: name) == nil) }
-    let first = try #require(mint.identity(for: "push.corp.example"))
-    #expect(mint.identity(for: "PUSH.corp.example") === first)
-    for index in 1..<Limits.leafNames { #expect(mint.identity(for: "host\(index).example") != nil) }
-    #expect(mint.identity(for: "one.too.many") == nil)
-    #expect(mint.identity(for: "push.corp.example") === first)
   }
 
   @Test func childrenEndWithTheirStatus() throws {

@@ -28,6 +28,7 @@ import Testing
   @Test func everyChoiceIsTaken() throws {
     try check("malformedBody", \.malformedBody)
     try check("backgroundAtTen", \.backgroundAtTen)
+    try check("pastExpiration", \.pastExpiration)
     try check("checkOrder", \.checkOrder)
     try check("refusedMessageId", \.refusedMessageID)
     try check("messageIdCase", \.messageIDCase)
@@ -36,6 +37,7 @@ import Testing
     try check("unknownChannelRead", \.unknownChannelRead)
     try check("createdChannelBody", \.createdChannelBody)
     try check("headerOverflow", \.headerOverflow)
+    try check("spacedField", \.spacedField)
     try check("minimumTls", \.minimumTLS)
   }
 

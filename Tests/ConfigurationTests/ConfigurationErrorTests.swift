@@ -12,7 +12,7 @@ import Testing
     ("apps: 3", "1:7", "apps must be a list, not a single value"),
     ("apps: [3]", "1:8", "apps[0] must be a mapping"),
     ("apps: [{team: T}]", "1:8", "apps[0].bundleID is missing"),
-    ("apps: [{bundleID: a.b}, {bundleID: a.b}]", "1:36", "which an earlier entry has"),
+    ("apps: [{bundleID: a.b}, {bundleID: a.b}]", "1:36", "which an earlier entry has at config/gateway.yaml:1:19"),
     ("apps: [{bundleID: a b}]", "1:19", "an app's bundle id such as"),
     ("apps: [{bundleID: a.b, upstream: nowhere}]", "1:34", "has no upstreams"),
     ("upstreams: {here: {url: https://h}}\napps: [{bundleID: a.b, upstream: hear}]", "2:34", "did you mean \"here\"?"),
@@ -68,6 +68,41 @@ import Testing
     let error = #expect(throws: ConfigurationError.self) { try GatewayConfiguration.load(sources(environment: [name: value])) }
     #expect(error?.place == name)
     #expect(error?.message.contains(sentence) == true, "\(String(describing: error))")
+  }
+
+  /// Two of one name, both places told: access tokens, keys, teams.
+  @Test(arguments: [
+    (
+      "accessTokens:\n  - {name: ci, scopes: [read], secret: 0123456789abcdef}\n  - {name: ci, scopes: [admin], secret: fedcba9876543210}\n",
+      "3:12", "accessTokens[1].name must be another than \"ci\", which an earlier entry has at config/gateway.yaml:2:12"
+    ),
+    (
+      "providers:\n  - {keyID: A, teamID: T, keyFile: k}\n  - {keyID: A, teamID: U, keyFile: k}\n", "3:13",
+      "which an earlier entry has at config/gateway.yaml:2:13"
+    ),
+    (
+      "teams:\n  - {id: T, keys: [{id: A, file: k}]}\n  - {id: T, keys: [{id: B, file: k}]}\n", "3:10",
+      "which an earlier entry has at config/gateway.yaml:2:10"
+    ),
+  ])
+  func aNameStandsOnce(yaml: String, place: String, sentence: String) {
+    let error = #expect(throws: ConfigurationError.self) {
+      try GatewayConfiguration.load(sources(yaml, files: ["k": "K", "config/k": "K"]))
+    }
+    #expect(error?.place == "config/gateway.yaml:\(place)", "\(String(describing: error))")
+    #expect(error?.message.contains(sentence) == true, "\(String(describing: error))")
+  }
+
+  /// Whoever writes a password into a URL is told of the URL, and nobody of the password.
+  @Test(arguments: [
+    "upstreams: {a: {url: \"https://kate:hunter2@h:1\"}}", "device: {url: \"https://hunter2@h\"}",
+    "upstreams: {a: {url: \"https://kate:hun@hunter2@h/path\"}}", "bind: \"https://kate:hunter2@h\"",
+  ]) func noPasswordOfAURLIsTold(yaml: String) {
+    let trace = ConfigurationTrace()
+    let error = #expect(throws: ConfigurationError.self) { try GatewayConfiguration.load(sources(yaml), trace: trace) }
+    #expect(error?.description.contains("hunter2") == false && error?.description.contains("\(ConfigurationTrace.mask)@h") == true)
+    #expect(!trace.entries.contains { $0.value?.contains("hunter2") == true })
+    #expect(trace.entries.contains { $0.value?.contains("https://\(ConfigurationTrace.mask)@h") == true })
   }
 
   @Test func flagsAreNamed() {

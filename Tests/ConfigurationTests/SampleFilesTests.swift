@@ -38,7 +38,7 @@ import Testing
     #expect(said.upstreams.map(\.name) == ["device", "apple"])
     #expect(said.apps.map(\.bundleID) == ["com.example.app"])
     #expect(said.apps.first?.policy == AppPolicy())
-    #expect(said.contentStates["com.example.app"]?.count == 1)
+    #expect(said.contentStates["com.example.app"]?.count == 2)
     #expect(said.providers.count == 1 && said.signingKeys.count == 1 && said.accessTokens.count == 1)
   }
 

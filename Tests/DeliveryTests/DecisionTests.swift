@@ -149,9 +149,12 @@ import Testing
       (.refused(status: 400, .badTopic), .final(.failed, .upstreamRefused), .final(.failed, .upstreamRefused)),
     ]
     for (outcome, stored, zero) in cases {
-      #expect(outcome.completion(expiration: .absent) == stored)
-      #expect(outcome.completion(expiration: .at(Self.now)) == stored)
-      #expect(outcome.completion(expiration: .zero) == zero)
+      #expect(outcome.completion(expiration: .absent, received: Self.now) == stored)
+      #expect(outcome.completion(expiration: .at(Self.now + .seconds(1)), received: Self.now) == stored)
+      for past in [Self.now, Self.now - .seconds(1), Instant(unixSeconds: 45)] {
+        #expect(outcome.completion(expiration: .at(past), received: Self.now) == zero)
+      }
+      #expect(outcome.completion(expiration: .zero, received: Self.now) == zero)
       #expect(outcome.isAttempt == (outcome != .notAttempted(.upstreamUnavailable)))
     }
   }

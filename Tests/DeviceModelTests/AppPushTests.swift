@@ -43,6 +43,29 @@ import Testing
     #expect(try fleet.appState("0707")["pushes"]?[0]?["pushes"] == 2)
   }
 
+  /// Alerts with one collapse id are one notification, which the newest replaces; on a token that stands for itself as well.
+  @Test func alertsWithOneCollapseIDAreOneNotification() throws {
+    var fleet = try phone(AppManifest())
+    let foreign = try DeviceModelTests.token([7, 7])
+    for (token, device) in [(try fleet.token("app"), "phone"), (foreign, "0707")] {
+      func alert(_ title: String, _ id: UInt64, _ collapseID: String?) -> PushOutcome {
+        fleet.push(#"{"aps":{"alert":{"title":"\#(title)"}}}"#, to: token, .alert, id: id, collapseID: collapseID)
+      }
+      #expect(alert("1:0", 1, "score") == .applied(.alertShown, detail: "1:0"))
+      #expect(alert("News", 2, nil) == .applied(.alertShown, detail: "News"))
+      #expect(alert("News", 3, nil) == .applied(.alertShown, detail: "News"))
+      #expect(alert("Rain", 4, "weather") == .applied(.alertShown, detail: "Rain"))
+      let first = PushID(high: 0, low: 1)
+      #expect(alert("2:0", 5, "score") == .applied(.alertShown, detail: "2:0, in place of the notification of push \(first)"))
+      let state = try fleet.appState(device)["app"]
+      #expect(state?["alerts"] == 5)
+      #expect(state?["notifications"]?.arrayValue?.compactMap { $0["title"]?.stringValue } == ["2:0", "Rain", "News", "News"])
+      #expect(state?["notifications"]?[0]?["collapseID"] == "score")
+    }
+    _ = fleet.reset(nil)
+    #expect(try fleet.appState()["app"]?["notifications"] == [])
+  }
+
   @Test func everyKindIsInTheTable() { #expect(Set(Self.handled.map(\.kind)) == Set(AppManifest.pushKinds)) }
 
   @Test(arguments: AppManifest.pushKinds) func anAppThatNoLongerAsksIgnoresIt(kind: TokenKind) throws {

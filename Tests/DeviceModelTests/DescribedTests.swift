@@ -10,8 +10,9 @@ import Testing
     manifest.activities = [
       .init(
         attributesType: "DeliveryAttributes",
-        contentState: try? CodableSchema(
-          ["type": "object", "required": ["stops"], "properties": ["stops": ["type": "integer"]]], at: "schema"))
+        schemas: try? ActivitySchemas(
+          "DeliveryAttributes",
+          contentState: ["type": "object", "required": ["stops"], "properties": ["stops": ["type": "integer"]]], at: "schema"))
     ]
     return manifest
   }()

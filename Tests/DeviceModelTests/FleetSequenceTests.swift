@@ -47,7 +47,7 @@ import Testing
           #expect(old != registration.token, "seed \(seed), step \(step)")
           gateway[registration.token] = registration
           if Bool.random(using: &random) { fleet.noteRegistration(effect, .registered, detail: nil, at: now) }
-        case .fetchMessage: break
+        case .fetchMessage, .teach: break
         case .unregister(let token): #expect(gateway.removeValue(forKey: token) != nil, "seed \(seed), step \(step)")
         }
         everSeen.append(effect.token)
@@ -138,8 +138,10 @@ import Testing
     #expect(fleet.devices.count <= 12, comment)
     for (name, device) in fleet.devices {
       #expect(device.name == name, comment)
-      let ids = device.apps.flatMap { $0.widgets.map(\.id) + $0.controls.map(\.id) }
-      #expect(Set(ids).count == ids.count, comment)
+      for app in device.apps {
+        let ids = app.widgets.map(\.id) + app.controls.map(\.id)
+        #expect(Set(ids).count == ids.count, comment)
+      }
       for app in device.apps {
         for token in DeviceFleet.tokens(of: app) {
           #expect(live.insert(token).inserted, comment)

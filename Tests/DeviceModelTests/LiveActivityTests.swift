@@ -10,8 +10,8 @@ import Testing
 
   private func fleet(_ schema: JSONValue? = nil) throws -> DeviceFleet {
     var manifest = AppManifest()
-    let contentState = try schema.map { try CodableSchema($0, at: "contentState") }
-    manifest.activities = [AppManifest.ActivityType(attributesType: "OrderAttributes", contentState: contentState)]
+    let schemas = try schema.map { try ActivitySchemas("OrderAttributes", contentState: $0, at: "contentState") }
+    manifest.activities = [AppManifest.ActivityType(attributesType: "OrderAttributes", schemas: schemas)]
     return try phone(manifest)
   }
 
@@ -47,6 +47,17 @@ import Testing
 
   private func activity(_ fleet: DeviceFleet, at now: Instant = noon) throws -> JSONValue {
     try #require(fleet.appState(at: now)["activities"]?[0])
+  }
+
+  /// In aps the last counts, in the content-state the first.
+  @Test func aKeyThatStandsTwiceIsTakenAsFoundationTakesIt() throws {
+    var fleet = try fleet(["required": ["stops"], "properties": ["stops": ["type": "integer"]]])
+    let token = try started(&fleet, startPayload(state: #"{"stops":1}"#))
+    let repeated = #"{"aps":{"timestamp":2000,"event":"start","event":"update","content-state":{"stops":2,"stops":"x"}}}"#
+    #expect(fleet.push(repeated, to: token, .liveactivity).cause == .updated)
+    #expect(try activity(fleet)["contentState"] == ["stops": 2])
+    let wrong = #"{"aps":{"timestamp":2001,"event":"update","content-state":{"stops":"x","stops":3}}}"#
+    #expect(fleet.push(wrong, to: token, .liveactivity).cause == .contentStateNotDecodable)
   }
 
   @Test func startShowsWhatThePushCarried() throws {

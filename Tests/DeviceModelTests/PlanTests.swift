@@ -29,7 +29,7 @@ import Testing
     #expect(app["widgets"]?[0]?["pushEnabled"] == false)
     #expect(app["controls"]?[0]?["id"] == "lamp")
     #expect(app["activities"]?[0]?["contentState"] == ["n": 2])
-    #expect(fleet.takeEffects().count == 4, "app, push to start, control and activity; the widget takes no pushes")
+    #expect(fleet.takeEffects().count == 5, "app, push to start, control, activity and schemas; the widget takes no pushes")
   }
 
   @Test(arguments: [

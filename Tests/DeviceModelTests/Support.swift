@@ -20,12 +20,14 @@ func phone(_ manifest: AppManifest = AppManifest()) throws -> DeviceFleet {
 extension DeviceFleet {
   /// A push with a payload as text.
   mutating func push(
-    _ payload: String, to token: DeviceToken, _ type: PushType, bundleID: String = app, id: UInt64 = 1, at now: Instant = noon
+    _ payload: String, to token: DeviceToken, _ type: PushType, bundleID: String = app, id: UInt64 = 1, collapseID: String? = nil,
+    at now: Instant = noon
   ) -> PushOutcome {
     let bundle = Array(bundleID.utf8)
     let body = Array(payload.utf8)
     return receive(
-      ReceivedPush(id: PushID(high: 0, low: id), token: token, type: type), known(token), bundleID: bundle.span.bytes,
+      ReceivedPush(id: PushID(high: 0, low: id), token: token, type: type, collapseID: collapseID), known(token),
+      bundleID: bundle.span.bytes,
       payload: body.span.bytes,
       at: now)
   }

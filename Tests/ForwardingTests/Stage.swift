@@ -17,10 +17,13 @@ final class Stage {
   private static let key = try! P256PrivateKey.generate()
   private static var wallClock: Instant { Instant(unixSeconds: Int64(Date().timeIntervalSince1970)) }
 
-  /// The product's time, which the test moves.
+  /// The time, which the test moves.
   final class Clock: @unchecked Sendable {
     // `@unchecked Sendable`: the loop runs on the test's own thread.
     var now = Stage.now
+    /// How far the machine's clock was set ahead, or back where it is negative; no time has passed by that.
+    var leap = TimeSpan.zero
+    var moment: Moment { Moment(now: now + leap, real: now + leap, steady: now) }
   }
 
   let clock = Clock()
@@ -35,7 +38,7 @@ final class Stage {
   /// - Parameter concurrentStreams: How many streams the upstream allows.
   init(concurrentStreams: Int = 1000, isUp: Bool = true) throws {
     let clock = clock
-    loop = try EventLoop(clock: { clock.now })
+    loop = try EventLoop(moments: { clock.moment })
     transport = TransportLoop(on: loop, connections: 100, exchanges: 4096, blockBytesMax: 16 << 20, sweepInterval: .milliseconds(20))
     let socket = try ListeningSocket.bind(SocketAddress("127.0.0.1:0")!)[0]
     port = socket.address.port
@@ -55,7 +58,8 @@ final class Stage {
     settings.concurrentStreams = concurrentStreams
     server = try HTTP2Server(
       on: transport, try socket ?? ListeningSocket.bind(SocketAddress(ip: "127.0.0.1", port: port)!)[0],
-      tls: TLSContext.server(Self.identity, protocols: [.http2]), .init(settings: settings, connectionsMax: 100), handler: upstream)
+      tls: TLSContext.server(Self.identity, protocols: [.http2]), .init(settings: settings, places: ConnectionPlaces(capacity: 100)),
+      handler: upstream)
   }
 
   /// Takes the upstream down: GOAWAY, open requests answered, port closed.

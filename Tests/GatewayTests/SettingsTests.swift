@@ -81,7 +81,7 @@ import Testing
 
   /// A content-state that is set takes the place of the configured one of its name, and of no other; an app that is not listed has those of "*".
   @Test func contentStatesAreSetByTheirNames() throws {
-    func types(_ json: JSONValue) throws -> [ContentStateType] { try ContentStateType.list(json, at: "", max: 9) }
+    func types(_ json: JSONValue) throws -> [ActivitySchemas] { try ActivitySchemas.list(json, at: "", max: 9, contentStatesOnly: true) }
     let live = try Self.live(
       Self.configuration {
         $0.contentStates = ["a.b": try types(["Ride": ["type": "string"], "Game": ["type": "integer"]]), "": try types(["Any": [:]])]
@@ -90,8 +90,8 @@ import Testing
       })
     _ = live.set("a.b", try Self.settings(["contentStates": ["Game": ["type": "boolean"], "New": [:]]]))
     _ = live.set("x.y", try Self.settings(["contentStates": ["Own": [:]]]))
-    #expect(live.parts.contentStates["a.b"]?.map(\.attributesType) == ["Ride", "Game", "New"])
-    #expect(live.parts.contentStates["a.b"]?.map(\.schema) == [.string, .boolean, .anything])
+    #expect(live.parts.contentStates["a.b"]?.map(\.attributesType) == ["Game", "New", "Ride"])
+    #expect(live.parts.contentStates["a.b"]?.map(\.contentState) == [.boolean, .anything, .string])
     #expect(live.parts.contentStates["x.y"]?.map(\.attributesType) == ["Any", "Own"])
     #expect(live.parts.contentStates[""]?.map(\.attributesType) == ["Any"])
     let view = try #require(try live.view("a.b"))

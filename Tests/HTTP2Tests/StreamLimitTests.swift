@@ -58,8 +58,16 @@ import Testing
     let streams = (0..<50).map { UInt32(2 * $0 + 1) }
     server.receive(preface + streams.flatMap { request($0, fields) })
     #expect(refusals(server.frames()) == (isTrusted ? [] : Array(streams.dropFirst())))
-    // What of refused streams is still on its way is passed over.
-    if !isTrusted { server.receive(Frame(kind: .data, flags: Frame.endStream, stream: 99, payload: payload).bytes) }
+    server.respond(try server.next(), 200)
+    #expect(server.frames().map(\.kind) == [.headers])
+  }
+
+  /// What of a refused stream is still on its way is passed over.
+  @Test func lateDataOfARefusedStream() throws {
+    server.receive(
+      preface + request(1, untrusted) + Frame(kind: .headers, flags: Frame.endHeaders, stream: 3, payload: headerBlock(untrusted)).bytes)
+    #expect(refusals(server.frames()) == [3])
+    server.receive(Frame(kind: .data, flags: Frame.endStream, stream: 3, payload: payload).bytes)
     server.respond(try server.next(), 200)
     #expect(server.frames().map(\.kind) == [.headers])
   }

@@ -88,8 +88,8 @@ import Testing
 
   /// curl verifies the certificate against the name that it asked for.
   @Test(arguments: [
-    "api.push.apple.com", "api.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com", "pushes.of-nobody.example",
-  ]) func anyServerNameHasACertificate(name: String) async throws {
+    "api.push.apple.com", "api.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com", "gateway.push.apple.com", "any.localhost",
+  ]) func everyNameOfOursHasACertificate(name: String) async throws {
     let dev = try await SharedDev.deployment()
     for face in ["provider", "control", "device"] {
       let port = try dev.port(face)
@@ -97,6 +97,33 @@ import Testing
         "GET", "https://\(name):\(port)/livez", ca: dev.state.path("ca.pem"), options: ["--resolve", "\(name):\(port):127.0.0.1"])
       #expect(face == "provider" ? answer.status == 405 : answer.status == 200, "\(face): \(answer)")
     }
+  }
+
+  /// Whoever trusts ca.pem trusts it for our names alone; and a client that calls us by another one is told what to do, once.
+  @Test func anotherServerNameGetsTheOrdinaryCertificate() async throws {
+    let dev = try await Deployment.start(["dev"])
+    let port = try dev.port("control")
+    let script = """
+      echo | openssl s_client -connect 127.0.0.1:\(port) -servername pushes.of-nobody.example 2>/dev/null | openssl x509 -noout -ext subjectAltName
+      """
+    for _ in 0..<2 {
+      let names = try await run(["sh", "-c", script]).text
+      #expect(names.contains("DNS:localhost") && !names.contains("of-nobody"), "\(names)")
+    }
+    try await eventually("dev says what would have the certificate name it") {
+      dev.process.errors.text.contains("start with --san pushes.of-nobody.example")
+    }
+    #expect(dev.process.errors.text.components(separatedBy: "--san pushes.of-nobody.example").count == 2)
+    #expect(try await dev.terminate() == 0)
+
+    let again = try await Deployment.start(["dev", "--san", "pushes.of-nobody.example"], in: dev.state)
+    #expect(again.process.errors.text.contains("ca.pem was made anew with the same key, so that it may sign for pushes.of-nobody.example"))
+    let name = "pushes.of-nobody.example"
+    let answer = try await curl(
+      "GET", "https://\(name):\(try again.port("control"))/livez", ca: again.state.path("ca.pem"),
+      options: ["--resolve", "\(name):\(try again.port("control")):127.0.0.1"])
+    #expect(answer.status == 200, "\(answer)")
+    #expect(try await again.terminate() == 0)
   }
 
   @Test func aCommandRunsWithTheEnvironmentAndItsStatusIsTheEnd() async throws {

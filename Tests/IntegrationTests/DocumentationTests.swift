@@ -15,7 +15,7 @@ import Testing
     signs: [
       "applied (reloaded)", "widget Steps-1", "waiting (minimumInterval)", "1 registration matches", "control Lamp-1", "HTTP/2 200",
       "activity Delivery-9; no schema is known for DeliveryAttributes, so its content-state was not checked", "contentStateNotDecodable",
-      "accepted, and ignored", "timestampInMilliseconds", "send 817692800", "not worth sending", "\"complete\":true",
+      "refused: contentStateNotDecodable", "timestampInMilliseconds", "send 817692800", "not worth sending", "\"complete\":true",
     ])
 
   /// Every page of docs with commands that need nothing from outside.
@@ -26,6 +26,7 @@ import Testing
     Page(name: "docs/budgets.md", signs: ["registered"]),
     Page(name: "docs/clients.md", signs: ["HTTP/2 200"]),
     Page(name: "docs/clock.md", signs: ["2031-01-31T08:00:00Z"]),
+    Page(name: "docs/content-states.md", signs: ["set DeliveryAttributes", #""origin": "api""#]),
     Page(name: "docs/credentials.md", signs: ["ABCDE12345", "registered"]),
     Page(name: "docs/delivery.md", signs: [#""disposition":"failed""#]),
     Page(name: "docs/faults.md", signs: ["503", "2 of 2", "removed 1 fault"]),
@@ -55,7 +56,8 @@ import Testing
       .replacingOccurrences(of: "localhost:8443", with: "localhost:\(dev.port("control"))")
       .replacingOccurrences(of: "localhost:8444", with: "localhost:\(dev.port("device"))")
     return try await run(
-      ["bash", "-euc", "cd \(folder.path)\nPATH=$PWD/.build/release:$PATH\n\(script)"], within: .seconds(120))
+      ["bash", "-euc", "cd \(folder.path)\nexport WIDGETPUSH_STATE_DIR=\(dev.state.path)\nPATH=$PWD/.build/release:$PATH\n\(script)"],
+      within: .seconds(120))
   }
 
   private func expect(_ result: CommandResult, hasSignsOf page: Page) {

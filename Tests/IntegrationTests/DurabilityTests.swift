@@ -22,7 +22,14 @@ import Testing
     let deviceAgain = try await Deployment.start(["device"], in: state, ports: ["--device-port", "\(port)"])
     let list = try await again.control("GET", "/v1/pushes?disposition=applied&wait=60s&count=1000&limit=1000", as: "read").json
     #expect(list["complete"].bool == true, "matched \(list["matched"])")
-    #expect(Set(list["pushes"].array.compactMap { $0["id"].string?.lowercased() }) == Set(pushes.map(\.id)))
+    // A page is bounded in bytes as well.
+    var (ids, next) = (list["pushes"].array.compactMap { $0["id"].string?.lowercased() }, list["next"].string)
+    while let after = next {
+      let page = try await again.control("GET", "/v1/pushes?disposition=applied&limit=1000&after=\(after)", as: "read").json
+      ids += page["pushes"].array.compactMap { $0["id"].string?.lowercased() }
+      next = page["next"].string
+    }
+    #expect(ids.count == 1000 && Set(ids) == Set(pushes.map(\.id)))
     for push in pushes.shuffled().prefix(50) { #expect(try await again.record(push.id)["token"].string == push.token) }
     #expect(try await again.terminate() == 0)
     #expect(try await deviceAgain.terminate() == 0)

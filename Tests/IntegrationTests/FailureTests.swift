@@ -154,9 +154,10 @@ import Testing
       says: "aps.content-state.eta is a Unix time; Swift's Date shows 20",
       "send \(now - 978_307_200)")
     try await expect(update(token, #""content-state":{"stops":3}"#), 200, says: "applied (updated)")
-    // The device checks by its app's own manifest.
+    // What the app on the device declares is known at the gateway, too.
     try await expect(
-      update(try await registered(activity("Order")), #""content-state":{}"#), 200, says: "ignored (contentStateNotDecodable)",
+      update(try await registered(activity("Order")), #""content-state":{}"#), 400, "BadPayload",
+      says: "refused (contentStateNotDecodable)",
       "aps.content-state.stops is missing")
   }
 

@@ -117,7 +117,8 @@ import Testing
       Deployment.executable, "replay", path, "--json", "--speed", "1", "--budget-mode", "reject", "--state-dir", dev.state.path,
     ])
     try await eventually("the first is sent") { try await dev.control("GET", "/v1/pushes").json["pushes"].array.count == 1 }
-    #expect(try await dev.control("GET", "/v1/apps/com.example.app").json["budgetMode"].string == "reject")
+    #expect(try await dev.control("GET", "/v1/apps/replay.com.example.app").json["budgetMode"].string == "reject")
+    #expect(try await dev.control("GET", "/v1/apps/com.example.app").text == before, "while it is played as well")
     #expect(try await dev.control("GET", "/v1/clock").json["frozen"].bool == true)
     process.signal(SIGINT)
     #expect(try await process.waitForExit() == 1)

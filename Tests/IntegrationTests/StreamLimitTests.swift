@@ -44,6 +44,21 @@ import Testing
     #expect(story(talk) == ["SETTINGS", "1000", "200", "400", #"{"reason":"BadDeviceToken"}"#])
   }
 
+  /// A token that is empty, or has a space behind it, is judged and not a breach of HTTP/2; unless it is configured to be.
+  @Test func aSpaceAroundAProviderTokenIsTrimmed() async throws {
+    let dev = try await SharedDev.deployment()
+    let token = newToken()
+    try await dev.register(token, RegistrationBody.widgets)
+    let good = try await ProviderToken.of(dev)
+    let empty = try await dev.converse([.preface()] + push(dev, stream: 1, token: token, jwt: "") + [.receive(ends: 1)])
+    #expect(story(empty) == ["SETTINGS", "403", #"{"reason":"MissingProviderToken"}"#], "an empty one is none, as Apple documents it")
+    let spaced = try await dev.converse([.preface()] + push(dev, stream: 1, token: token, jwt: good + " \t") + [.receive(ends: 1)])
+    #expect(story(spaced) == ["SETTINGS", "1000", "200"])
+    let gateway = try await Deployment.behind(["200"], environment: ["WIDGETPUSH_PROVIDER_ANSWERS_SPACED_FIELD": "reset"])
+    let reset = try await gateway.converse([.preface()] + push(gateway, stream: 1, token: token, jwt: "") + [.receive(ends: 1)])
+    #expect(story(reset) == ["SETTINGS", "reset 1 00000001"])
+  }
+
   /// A push that is refused has a good token all the same.
   @Test func aRefusedPushRaisesThemToo() async throws {
     let dev = try await SharedDev.deployment()

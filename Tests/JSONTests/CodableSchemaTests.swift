@@ -133,12 +133,16 @@ private struct Everything: Decodable {
   }
 
   @Test func manyTypes() throws {
-    let types = try ContentStateType.list(["A": ["type": "string"], "B": [:]], at: "c", max: 2)
-    #expect(types.map(\.attributesType) == ["A", "B"] && types.json == ["A": ["type": "string"], "B": [:]])
-    let replaced = types.replaced(by: try ContentStateType.list(["A": ["type": "integer"], "C": [:]], at: "c", max: 2))
-    #expect(replaced.map(\.attributesType) == ["B", "A", "C"] && replaced[1].schema == .integer(.int64))
-    #expect(throws: FieldError.self) { try ContentStateType.list(["A": [:], "B": [:]], at: "c", max: 1) }
-    let error = #expect(throws: FieldError.self) { try ContentStateType.list(["A": ["type": "x"]], at: "c", max: 1) }
+    let types = try ActivitySchemas.list(["A": ["type": "string"], "B": [:]], at: "c", max: 2, contentStatesOnly: true)
+    #expect(
+      types.map(\.attributesType) == ["A", "B"] && types.json == ["A": ["contentState": ["type": "string"]], "B": ["contentState": [:]]])
+    let replaced = types.replaced(
+      by: try ActivitySchemas.list(["A": ["type": "integer"], "C": [:]], at: "c", max: 2, contentStatesOnly: true))
+    #expect(replaced.map(\.attributesType) == ["B", "A", "C"] && replaced[1].contentState == .integer(.int64))
+    #expect(throws: FieldError.self) { try ActivitySchemas.list(["A": [:], "B": [:]], at: "c", max: 1, contentStatesOnly: true) }
+    let error = #expect(throws: FieldError.self) {
+      try ActivitySchemas.list(["A": ["type": "x"]], at: "c", max: 1, contentStatesOnly: true)
+    }
     #expect(error?.field == "c.A.type")
   }
 }

@@ -2,6 +2,18 @@ import JSON
 import Testing
 
 @Suite("JSON values") struct JSONValueTests {
+  /// Others choose what stands in it, and people print it.
+  @Test func whatSteersIsEscaped() throws {
+    let text = "a\u{1B}b\u{85}c\u{9B}31md\u{202E}e\u{2028}f\u{2069}g\u{7F}é"
+    let value: JSONValue = [text: .string(text)]
+    let escaped = #""a\u001bb\u0085c\u009b31md\u202ee\u2028f\u2069g\u007fé""#
+    #expect(value.serialized() == "{\(escaped):\(escaped)}")
+    #expect(try JSONValue.parse(value.serialized()) == value && JSONValue.parse(value.serialized(pretty: true)) == value)
+    // What is sent on keeps its bytes.
+    #expect(value.serialized(verbatim: true).utf8.count == 2 * (text.utf8.count + 5 + 2) + 3)
+    #expect(try JSONValue.parse(value.serialized(verbatim: true)) == value)
+  }
+
   @Test func writesCompactAndInOrder() {
     let value: JSONValue = ["b": [1, 2.5, nil, true], "a": ["x": "q\"\\\n\t\u{1}é"], "empty": [:], "none": []]
     #expect(value.serialized() == #"{"b":[1,2.5,null,true],"a":{"x":"q\"\\\n\t\u0001é"},"empty":{},"none":[]}"#)

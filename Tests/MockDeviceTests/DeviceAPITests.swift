@@ -180,7 +180,31 @@ import Testing
       try await test.call(.post, "/v1/devices/phone/widgets", ["bundleID": "com.example.other", "kind": "O"], access: "one").status == 403)
     #expect(
       try await test.call(.post, "/v1/devices/phone/widgets", ["bundleID": "com.example.other", "kind": "O", "id": "o"]).status == 201)
-    #expect(try await test.call(.delete, "/v1/devices/phone/widgets/o", access: "one").status == 404)
+    // Neither what another app has nor that it has it: its ids are its own.
+    for item in ["widgets", "controls", "activities"] {
+      let (foreign, absent) = (
+        try await test.call(.delete, "/v1/devices/phone/\(item)/o", access: "one"),
+        try await test.call(.delete, "/v1/devices/phone/\(item)/q", access: "one")
+      )
+      #expect(foreign.status == 404 && absent.status == 404)
+      #expect(
+        foreign.json["error"]?["message"]?.stringValue == "phone has no \(item == "activities" ? "activity" : String(item.dropLast())) o")
+      #expect(absent.json["error"]?["message"]?.stringValue?.hasSuffix(" q") == true)
+    }
+    let own: JSONValue = ["bundleID": .string(app), "kind": "O", "id": "o"]
+    let placed = try await test.call(.post, "/v1/devices/phone/widgets", own, access: "one")
+    #expect(placed.status == 201 && placed.json["id"] == "o")
+    #expect(try await test.call(.delete, "/v1/devices/phone/widgets/o", access: "one").status == 204)
+    let left = try await test.call(.get, "/v1/devices/phone").json["apps"]?.arrayValue
+    #expect(left?.contains { $0["widgets"]?.arrayValue?.contains { $0["id"] == "o" } == true } == true, "the other app's is there still")
+    // Whose a device is, is told to those who have an app on it.
+    #expect(try await test.call(.put, "/v1/devices/desk", ["user": "alice"]).status == 201)
+    #expect(try await test.call(.post, "/v1/devices/desk/apps", ["bundleID": "com.example.other"]).status == 201)
+    let (hidden, none) = (
+      try await test.call(.get, "/v1/devices/desk", access: "one"), try await test.call(.get, "/v1/devices/desc", access: "one")
+    )
+    #expect(hidden.status == 404 && none.status == 404)
+    #expect(hidden.json["error"]?["message"] == "there is no device desk" && none.json["error"]?["message"] == "there is no device desc")
     #expect(try await test.call(.delete, "/v1/devices/phone", access: "one").status == 403)
     #expect(try await test.call(.post, "/v1/devices/phone/rotate", access: "one").status == 403)
     #expect(try await test.call(.post, "/v1/devices/phone/rotate", ["bundleID": .string(app)], access: "one").status == 200)
@@ -233,6 +257,21 @@ import Testing
       target = "/v1/devices?limit=2&after=\(next)"
     }
     #expect(names == ["00ff", "a", "b", "c", "phone"])
+  }
+
+  /// One app's token waits as often as its share goes; who sees all apps waits as before.
+  @Test func waitsAreShared() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    let share = Limits.deviceWaiters / Limits.shareOfApp
+    let grant = Grant(name: "one", scopes: [.read], bundleIDs: [app])
+    #expect(try await test.call(.get, "/v1/events?event=activityEnded&wait=1ms", access: "one").json["complete"] == false)
+    let taken = try (0..<share).map { _ in try test.device.door.waits.take(grant) }
+    let refused = try await test.call(.get, "/v1/events?event=activityEnded&wait=1ms", access: "one")
+    #expect(refused.status == 429 && refused.json["error"]?["code"] == "shareUsedUp", "\(refused.json)")
+    #expect(refused.json["error"]?["message"]?.stringValue?.hasPrefix("the app \"\(app)\" has its share of calls that wait") == true)
+    #expect(try await test.call(.get, "/v1/events?event=activityEnded&wait=1ms").json["complete"] == false)
+    withExtendedLifetime(taken) {}
   }
 
   @Test func nobodyWaitsForEverForADeviceThatStopped() async throws {

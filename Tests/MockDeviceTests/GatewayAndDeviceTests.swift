@@ -27,7 +27,7 @@ final class Pair: Sendable {
   static let patience = TimeSpan.seconds(600)
   private static let now: @Sendable () -> Instant = { Instant(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)) }
 
-  init(devices: JSONValue?) throws {
+  init(devices: JSONValue?, validation: AppPolicy.Validation = .strict) throws {
     let (now, clock) = (Self.now(), Self.now)
     let authority = try CertificateAuthority.make(commonName: "pair", now: now, days: 1)
     let leaf = try authority.issue(names: ["localhost", "127.0.0.1"], now: now, days: 1)
@@ -45,6 +45,7 @@ final class Pair: Sendable {
     gateway.providers = [ProviderKey(keyID: "BACKEND123", teamID: "TEAM123456", keyPEM: try backend.publicKey.pem())]
     gateway.signingKeys = [SigningKey(teamID: "TEAM123456", keyID: "GATEWAY123", keyPEM: try own.pem())]
     gateway.anyApp = .init(bundleID: "", developmentUpstream: "device", productionUpstream: "device")
+    gateway.anyApp?.policy.validation = validation
     gateway.accessTokens = [AccessTokenSettings(name: "admin", scopes: ["admin"], secret: .text("admin"))]
     let sockets = try GatewaySockets.bind(gateway)
     providers = sockets.providerAddresses.map { "https://127.0.0.1:\($0.port)" }

@@ -139,7 +139,7 @@ import Testing
       }
       keeper.hold(token) { applied += 1 }
       pass(Limits.heldPushMilliseconds - 1)
-      if saysSo { keeper.learn(token, .silence) } else { pass(1) }
+      if saysSo { keeper.learn(.registration(token, .silence)) } else { pass(1) }
     }
     for count in 1...3 {
       push()

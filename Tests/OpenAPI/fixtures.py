@@ -109,6 +109,7 @@ def prepare(dev):
         "removeDevice": {"device": [f"device-{number}" for number in range(VICTIMS)]},
         "removeApp": {"bundleID": apps},
         "updateApp": {"bundleID": apps},
+        "patchApp": {"bundleID": apps},
         "removeWidget": {"id": items["widgets"]},
         "removeControl": {"id": items["controls"]},
         "dismissActivity": {"id": items["activities"]},

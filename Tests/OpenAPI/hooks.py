@@ -85,7 +85,7 @@ def name_what_is_there(case):
             break
         choices = FIXTURES.get(operation, {}).get(name) or FIXTURES["any"].get(name)
         chance = zlib.crc32(repr((case.path_parameters, case.query)).encode())
-        if choices and (chance % 4 != 0 or operation == "updateApp"):  # that of the app whose items are placed stays as it is
+        if choices and (chance % 4 != 0 or operation in ("updateApp", "patchApp")):  # that of the app whose items are placed stays as it is
             choice = choices[chance // 4 % len(choices)]
             # A channel's id may have a "/" in it, and nothing else that is not itself in a path.
             case.path_parameters[name] = urllib.parse.quote(choice, safe="+=") if name == "channelID" else choice
@@ -95,6 +95,12 @@ def name_what_is_there(case):
     if operation == "installApp" and isinstance(case.body, dict) and case.body.get("manifest"):
         # Not of the app whose widgets are placed.
         case.body["bundleID"] = FIXTURES["removeApp"]["bundleID"][0]
+    if operation == "patchApp" and isinstance(case.body, dict):
+        # A burst that was set before may be more than an allowance that comes without one.
+        budgets = case.body.get("budgets")
+        for budget in (budgets.values() if isinstance(budgets, dict) else ()):
+            if isinstance(budget, dict) and budget.get("burst") is None:
+                budget["burst"] = None
     if operation == "beginReload" and isinstance(case.body, dict):
         # Another key for each request, and one way to say which are meant.
         names = [name for name in ("kinds", "controls", "users", "devices") if case.body.get(name)]

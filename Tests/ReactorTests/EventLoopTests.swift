@@ -32,7 +32,7 @@ import Testing
     let loop = try EventLoop(clock: { Instant(unixSeconds: 0) })
     let sockets = try ListeningSocket.bind(try #require(SocketAddress("127.0.0.1:0")))
     let handler = Counting(loop)
-    handler.key = try loop.watch(sockets[0].descriptor, handler)
+    handler.key = try loop.watch(raw: try #require(sockets[0].raw), handler)
     loop.resume(handler.key)
     for _ in 0..<4 { loop.turn(waitingAtMost: .seconds(5)) }
     #expect(handler.runs == 4)
@@ -47,10 +47,11 @@ import Testing
     let loop = try EventLoop(descriptors: 1, clock: { Instant(unixSeconds: 0) })
     let a = try ListeningSocket.bind(try #require(SocketAddress("127.0.0.1:0")))[0]
     let b = try ListeningSocket.bind(try #require(SocketAddress("127.0.0.1:0")))[0]
-    let key = try loop.watch(a.descriptor, Deaf())
-    #expect(throws: SystemError.self) { _ = try loop.watch(b.descriptor, Deaf()) }
+    let (rawA, rawB) = (try #require(a.raw), try #require(b.raw))
+    let key = try loop.watch(raw: rawA, Deaf())
+    #expect(throws: SystemError.self) { _ = try loop.watch(raw: rawB, Deaf()) }
     loop.forget(key)
-    _ = try loop.watch(b.descriptor, Deaf())
+    _ = try loop.watch(raw: rawB, Deaf())
   }
 
   @Test func stopFromAnotherThreadEndsASleepingLoop() throws {

@@ -99,6 +99,22 @@ private final class Peer: ReadinessHandler {
     }
   }
 
+  /// Given up, a port is refused and free, although the object is still held; all of a port's sockets together.
+  @Test(arguments: [1, 3]) func aPortThatIsGivenUpIsRefusedAndFree(count: Int) throws {
+    let first = try ListeningSocket.bind(try #require(SocketAddress("127.0.0.1:0")), count: count)
+    for socket in first { socket.close() }
+    #expect(first.allSatisfy { $0.raw == nil })
+    do {
+      let client = Peer(try Descriptor.connecting(to: first[0].address))
+      _ = try loop.watch(client.socket, client)
+      #expect(wait { client.failure?.code == ECONNREFUSED })
+    } catch {
+      #expect(error.code == ECONNREFUSED)
+    }
+    let second = try ListeningSocket.bind(first[0].address, count: count)
+    #expect(second.count == count && second[0].address == first[0].address)
+  }
+
   @Test(arguments: [1, 3]) func aTakenPortIsAnError(count: Int) throws {
     let first = try ListeningSocket.bind(try #require(SocketAddress("127.0.0.1:0")), count: count)
     #expect(Set(first.map(\.address)).count == 1 && first.count == count)

@@ -37,7 +37,7 @@ import Testing
     for plan in plans {
       let socket = try ListeningSocket.bind(try #require(SocketAddress("127.0.0.1:0")))[0]
       let worker = Worker(loop, work: plan.work, turns: plan.turns, in: plan.queue) { round }
-      worker.key = try loop.watch(socket.descriptor, worker)
+      worker.key = try loop.watch(raw: try #require(socket.raw), worker)
       sockets.append(socket)
       workers.append(worker)
     }

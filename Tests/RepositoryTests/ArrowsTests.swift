@@ -5,7 +5,7 @@ import Testing
 private let layers: [[String]] = [
   ["CLinux", "CNghttp2", "COpenSSL", "CSQLite", "CHTTPParser", "CYAML", "CCurl", "COpenAPI"],
   ["Primitives"],
-  ["Push", "JSON", "Telemetry", "Reactor", "Security", "HTTP2", "HTTPClient", "YAML"],
+  ["Push", "JSON", "Telemetry", "Reactor", "SafeFiles", "Security", "HTTP2", "HTTPClient", "YAML"],
   ["Transport", "Rules", "Delivery", "Faults", "Configuration", "SwiftSource"],
   ["Storage", "Forwarding", "DeviceModel", "Control", "ProviderAPI"],
   ["Gateway", "MockDevice"],

@@ -5,7 +5,7 @@ import Seeds
 import Testing
 
 /// A request about broadcasts under construction; untouched, it is one that every rule lets pass.
-private struct CastRequest: Sendable {
+struct CastRequest: Sendable {
   static let channel = ChannelID(high: 0x68cb_36cb_c7c5_11ef, low: 0x0000_f200_3388_07a2)
 
   var method = "POST"
@@ -73,7 +73,7 @@ private struct CastRequest: Sendable {
 }
 
 extension BroadcastVerdict {
-  fileprivate var refusal: Refusal? {
+  var refusal: Refusal? {
     if case .refused(let refusal) = self { refusal } else { nil }
   }
 

@@ -5,13 +5,13 @@ import Rules
 import Testing
 
 @Suite("Content-states by schema") struct ContentStateTests {
-  private static func types() throws -> [String: [ContentStateType]] {
+  private static func types() throws -> [String: [ActivitySchemas]] {
     [
-      "com.example.app": try ContentStateType.list(
+      "com.example.app": try ActivitySchemas.list(
         [
           "Ride": ["required": ["stops"], "properties": ["stops": ["type": "integer"], "eta": ["format": "date2001"]]],
           "Game": ["required": ["goals"], "properties": ["goals": ["type": "integer"]]],
-        ], at: "contentStates", max: 32)
+        ], at: "contentStates", max: 32, contentStatesOnly: true)
     ]
   }
 
@@ -85,7 +85,7 @@ import Testing
     func findings(_ state: String) throws -> [LintFinding] {
       var request = LintedRequest()
       request.body = Array("{\"aps\":{\"timestamp\":\(now.unixSeconds),\"event\":\"update\",\"content-state\":\(state)}}".utf8)
-      request.contentState = try Self.types()["com.example.app"]![0].schema
+      request.schemas = [try Self.types()["com.example.app"]![0]]
       return PushLint.findings(request, now: now)
     }
     #expect(try findings(#"{"stops":3,"arrival_time":\#(now.unixSeconds)}"#).isEmpty, "what the schema does not name is not guessed at")
@@ -94,5 +94,25 @@ import Testing
     #expect(missing[0].field == "aps.content-state.stops")
     let date = try findings(#"{"stops":3,"eta":\#(now.unixSeconds)}"#)
     #expect(date.map(\.rule) == ["unixDate"] && date[0].level == .warning && date[0].field == "aps.content-state.eta")
+  }
+
+  /// The attributes of a start are judged by their schema, too: refused in strict, and warned of as Apple would take them.
+  @Test func attributesOfAStartAreJudged() throws {
+    let types = [
+      "com.example.app": [
+        try ActivitySchemas("Ride", ["attributes": ["required": ["goal"], "properties": ["goal": ["type": "string"]]]], at: "s")
+      ]
+    ]
+    let start =
+      #"{"timestamp":\#(now.unixSeconds),"event":"start","attributes-type":"Ride","attributes":{"totalDays":7},"content-state":{},"alert":{"title":"a","body":"b"}}"#
+    func verdict(_ validation: AppPolicy.Validation) -> Verdict {
+      var rules = TestRules(TestRules.apps(validation))
+      rules.rules = RequestRules(apps: TestRules.apps(validation), providers: TestRules.providers, contentStates: types)
+      return rules.evaluate(.liveActivity(start))
+    }
+    let refusal = try #require(verdict(.strict).refusal)
+    #expect(refusal.reason == .badPayload && refusal.detail == "aps.attributes.goal is missing")
+    let push = try #require(verdict(.apple).push)
+    #expect(push.warnings.contains(.attributesMismatch) && !push.warnings.contains(.contentStateMismatch))
   }
 }

@@ -34,6 +34,13 @@ import Testing
         == #"{"reason":"BadPayload","detail":"aps.content-changed must be the JSON value true","origin":"widgetpush"}"#)
   }
 
+  @Test func nothingSteersATerminal() throws {
+    let detail = "a\u{1B}b\u{85}c\u{9B}d\u{202E}e\u{2066}f\u{7F}"
+    let text = body(.badPayload, detail: detail)
+    #expect(text.contains(#"a\u001bb\u0085c\u009bd\u202ee\u2066f\u007f"#), "\(text)")
+    #expect(try JSONValue.parse(text)["detail"]?.stringValue == detail)
+  }
+
   @Test(arguments: ["\"quoted\" \\ \u{1}\u{1F}\n", String(repeating: "é", count: 2000), String(repeating: "\u{1}", count: 2000), "😀"])
   func staysJSONWithinItsBound(detail: String) throws {
     let text = body(.badPayload, detail: detail)

@@ -32,8 +32,8 @@ import Testing
       warning: .notJSON, field: "body", detail: "the body must be JSON: line 1, column 28: a JSON value must be",
       request: widgets(#"{"aps":{"content-changed": True}}"#)),
     Case(
-      warning: .notJSON, field: "body", detail: "the body must be JSON: line 2, column 1: the key \"aps\" must stand only once",
-      request: widgets("{\"aps\":{},\n\"aps\":{}}")),
+      warning: .notJSON, field: "body", detail: "the body must be JSON: line 2, column 7: a key must be followed by a colon",
+      request: widgets("{\"aps\":{},\n\"aps\" {}}")),
     Case(warning: .notJSON, field: "body", detail: "there is no JSON value", request: widgets("  ")),
     Case(
       warning: .notJSON, field: "body", detail: "column 37: a number must lie within the range of a double",
@@ -140,8 +140,13 @@ import Testing
       warning: .inputPushChannelNotAString, field: "aps.input-push-channel", detail: "as a string, not 1",
       request: activity(start + #","input-push-channel":1"#)),
     Case(
-      warning: .inputPushChannelNotAString, field: "aps.input-push-channel", detail: "be a channel id in base 64, as a string, not \"x\"",
+      warning: .inputPushChannelNotAString, field: "aps.input-push-channel", detail: "as a string, not \"x\", which is no base 64",
       request: activity(start + #","input-push-channel":"x""#)),
+    // The sample of Apple's documentation, which is base 64 and yet no id of a channel.
+    Case(
+      warning: .inputPushChannelNotAString, field: "aps.input-push-channel",
+      detail: "as a string, not \"dHN0LXNyY2gtY2hubA==\", which is base 64 of 13 bytes",
+      request: activity(start + #","input-push-channel":"dHN0LXNyY2gtY2hubA==""#)),
     Case(
       warning: .inputPushTokenAndChannel, field: "aps.input-push-channel", detail: "must not stand beside aps.input-push-token",
       request: activity(start + #","input-push-channel":"aMs2y8fFEe8AAPIAM4gHog==","input-push-token":1"#)),
@@ -193,6 +198,8 @@ import Testing
   /// What is accepted with a warning under either validation.
   static let noted: [Case] = [
     Case(warning: .pushTypeMissing, request: TestRequest().with { $0.pushType = nil }),
+    Case(warning: .duplicateKeys, request: widgets(#"{"aps":{"content-changed":false,"content-changed":true}}"#)),
+    Case(warning: .duplicateKeys, request: widgets(#"{"aps":{"x":1,"alert":2},"a\u0070s":{"content-changed":true}}"#)),
     Case(warning: .priorityMissing, request: TestRequest().with { $0.priority = nil }),
     Case(warning: .priorityMissing, request: activity(update) { $0.priority = nil }),
     Case(warning: .priorityPassive, request: activity(update) { $0.priority = "1" }),
@@ -258,8 +265,8 @@ import Testing
   }
 
   @Test func everyWarningIsInATable() {
-    // A fault is no matter of the rules, a schema one of ContentStateTests, and a background push at 10 has its own test.
-    let others: Set<PushWarning> = [.struckByFault, .contentStateMismatch, .backgroundAtTen]
+    // A fault is no matter of the rules, the schemas ones of ContentStateTests, and a background push at 10 has its own test.
+    let others: Set<PushWarning> = [.struckByFault, .contentStateMismatch, .attributesMismatch, .backgroundAtTen]
     #expect(Set((Self.refused + Self.noted).map(\.warning)) == Set(PushWarning.allCases).subtracting(others))
   }
 

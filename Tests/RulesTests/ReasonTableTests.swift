@@ -130,7 +130,10 @@ import Testing
       $0.authorization = token { $0.keyID = "ONEAPP0001" }
       $0.topic = "com.example.stranger.push-type.widgets"
     },
-    Case(reason: .topicDisallowed, field: "apns-topic", detail: "belongs to the team TEAM999999") {
+    Case(
+      reason: .topicDisallowed, field: "apns-topic",
+      detail: "not configured here for the team TEAM012345"
+    ) {
       $0.topic = "com.example.team.push-type.widgets"
     },
 

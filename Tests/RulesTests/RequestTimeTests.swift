@@ -34,6 +34,25 @@ import Testing
     #expect(verdict(anew, last, &rules).refusal?.reason == .expiredProviderToken)
   }
 
+  /// How much has passed between two provider tokens goes by the steady clock: a machine's clock that is set back keeps no connection barred
+  /// for longer, and one that is set ahead bars none for less. With virtual tokens it goes by the product's, which somebody moves.
+  @Test(arguments: [TimeSpan.seconds(-3600), .seconds(3600)]) func theTimeBetweenProviderTokensIsWhatHasPassed(leap: TimeSpan) throws {
+    let window = TimeSpan.seconds(Limits.providerTokenUpdateSeconds)
+    func time(after passed: TimeSpan, _ leap: TimeSpan) -> RequestTime {
+      let steady = now + passed
+      let moment = Moment(now: steady + leap, real: steady + leap, steady: steady)
+      return RequestTime(moment, ClockSettings(permitted: true))
+    }
+    var connection = ConnectionCredentials(source: 1)
+    let policy = ProviderTokenPolicy(updates: .enforce, wedgesAfterExpired: false)
+    for token in 1...UInt64(Limits.providerTokensFree) { try connection.count(token, policy, time(after: .zero, .zero).windows) }
+    #expect(throws: Violation.self) { try connection.count(100, policy, time(after: window - .seconds(1), leap).windows) }
+    #expect(throws: Violation.self) { try connection.count(101, policy, time(after: window, leap).windows) }
+    try connection.count(102, policy, time(after: window * 2, leap).windows)
+    let moment = Moment(now: now + window, real: now, steady: now)
+    #expect(RequestTime(moment, ClockSettings(permitted: true, tokenAge: .virtual)).windows == now + window)
+  }
+
   /// `apns-expiration` becomes an instant of the product's clock; none and 0 stay what they are.
   @Test func theExpirationIsTurnedIntoTheProducts() throws {
     var rules = TestRules()

@@ -178,6 +178,19 @@ import Testing
     #expect(records.first?.outcome.disposition == .expired)
   }
 
+  /// So there is with a date that has passed, and nothing is stored.
+  @Test func withADateInThePastThereIsOneAttempt() async throws {
+    let stage = try Stage()
+    defer { stage.store.stop() }
+    #expect(await stage.ask(.create(Self.channel(1), .mostRecent)) == .done)
+    #expect(await stage.send(1, to: 1, .at(stage.now - .seconds(60))) == .done)
+    let sent = try #require(try await stage.sent().first)
+    #expect(try await stage.message(1) == nil)
+    stage.store.complete(sent.ticket, .retry(.upstreamUnavailable), detail: "")
+    let records = try await stage.store.broadcasts(Bench.id(1), until: stage.now + .seconds(10))
+    #expect(records.first?.outcome.disposition == .expired)
+  }
+
   @Test func deletingDiscardsNoMessageThatWaits() async throws {
     let stage = try Stage()
     defer { stage.store.stop() }

@@ -6,14 +6,70 @@ import Testing
 @testable import Storage
 
 @Suite("Expiration and retry") struct ExpirationTests {
-  @Test func aDateInThePastHasExpired() throws {
-    let bench = try Bench()
+  @Test func aDateInThePastHasExpiredWhereTheConfigurationSaysSo() throws {
+    let bench = try Bench { $0.triesPastExpirations = false }
     try bench.register(Bench.registration(1))
     #expect(try bench.push(0, expiration: .at(Instant(unixSeconds: 300))) == .ended(.expired, .expirationPassed))
     #expect(bench.record(0)?.status == 200)
     #expect(bench.record(0)?.disposition == .expired)
     try bench.crash()
     #expect(bench.record(0)?.cause == .expirationPassed)
+  }
+
+  /// Apple tries to deliver a push with a date at least once, whatever the date: relative seconds, a sender's slow clock, or milliseconds late.
+  @Test(arguments: [0, 1, 30, 86_400, 1_700_000_000] as [Int64]) func aDateInThePastIsOneAttempt(late: Int64) throws {
+    let bench = try Bench()
+    bench.now = Instant(unixSeconds: 1_800_000_000)
+    for token in 1...2 { try bench.register(Bench.registration(token, .app)) }
+    let date = bench.now - .seconds(late)
+    for token in 1...2 { #expect(try bench.push(token, to: token, .alert, expiration: .at(date)) == .forwarded) }
+    #expect(bench.forwarded.last?.push.expiration == .at(date), "an upstream is sent what was written")
+    try bench.complete(.finished(.applied, .alertShown), token: 1)
+    try bench.complete(.retry(.upstreamUnavailable), token: 2)
+    #expect(bench.record(1)?.disposition == .applied)
+    #expect(bench.record(2)?.disposition == .expired && bench.record(2)?.cause == .upstreamUnavailable)
+    #expect(bench.forwarded.count == 2)
+  }
+
+  /// A date that passes between the request's end and its turn at the store is no other.
+  @Test func aDateThatPassesOnItsWayIsOneAttempt() throws {
+    let bench = try Bench()
+    try bench.register(Bench.registration(1, .app))
+    let batch = Batch()
+    var operation = Bench.operation(batch, id: 1, token: Bench.token(1), type: .alert, at: bench.now)
+    operation.expiration = .at(bench.now)
+    operation.received = bench.now - .milliseconds(5)
+    batch.admits.append(operation)
+    try bench.settle(batch)
+    #expect(bench.record(1)?.disposition == .forwarding)
+    try bench.complete(.retry(.upstreamUnavailable))
+    #expect(bench.record(1)?.disposition == .expired)
+  }
+
+  /// It looks for a connection as long as one with 0 does, through a crash as well; a reload may wait for its budget.
+  @Test func aDateInThePastMayLookForAConnection() throws {
+    let bench = try Bench()
+    bench.now = Instant(unixSeconds: 1_800_000_000)
+    try bench.register(Bench.registration(1, .app))
+    try bench.register(Bench.registration(2))
+    let past = Expiration.at(bench.now - .seconds(60))
+    try bench.push(1, .alert, expiration: past)
+    try bench.complete(.notAttempted(.upstreamUnavailable))
+    #expect(bench.record(1)?.disposition == .waiting)
+    try bench.crash()
+    #expect(bench.record(1)?.disposition.isFinal == false)
+    let end = bench.now + .seconds(10)
+    while bench.record(1)?.disposition.isFinal == false, bench.now < end {
+      if bench.record(1)?.disposition == .forwarding { try bench.complete(.notAttempted(.upstreamUnavailable), token: 1) }
+      try bench.advance(to: bench.now + .milliseconds(50))
+    }
+    #expect(bench.record(1)?.disposition == .expired)
+    try bench.push(2, to: 2, expiration: past)
+    try bench.complete(.accepted, token: 2)
+    let due = bench.now + .seconds(300)
+    #expect(try bench.push(3, to: 2, expiration: past) == .waiting(due: due, .minimumInterval))
+    try bench.advance(to: due)
+    #expect(bench.record(3)?.disposition == .forwarding)
   }
 
   @Test func aDateEndsAWaitForBudget() throws {

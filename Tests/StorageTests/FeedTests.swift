@@ -141,7 +141,7 @@ import Testing
     }
     if restarts { try bench.crash() }
     for (index, event) in told.enumerated() {
-      let place = try #require(EventPlace(text: event.place.text))
+      let place = try #require(EventPlace(text: event.place.text()))
       #expect(place == event.place)
       let (events, lost) = bench.state.events(PushQuery(), after: place, limit: 1000)
       #expect(lost == 0 && events.map(\.place) == events.map(\.place).sorted())

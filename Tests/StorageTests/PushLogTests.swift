@@ -59,7 +59,7 @@ import Testing
         seen += ids(page)
         #expect(page.pushes.count <= limit)
         guard let next = page.next else { break }
-        query.after = PushCursor(text: next.text)
+        query.after = PushCursor(text: next.text())
         #expect(query.after == next)
       }
       #expect(seen == (0..<32).reversed().filter { token == nil || $0 % 3 == 2 && $0 < 30 || $0 == 31 })
@@ -133,7 +133,8 @@ import Testing
   /// A ring of 256 against a list, over several rounds, with crashes and folds in between.
   @Test(arguments: 1...6) func theRingForgetsTheOldest(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
-    let bench = try Bench { $0.logEntries = 256 }
+    // A date that has passed ends a push at once.
+    let bench = try Bench { ($0.logEntries, $0.triesPastExpirations) = (256, false) }
     for number in 0..<5 { try bench.register(Bench.registration(number, .app)) }
     var model: [(id: Int, token: Int)] = []
     for id in 0..<1500 {
@@ -158,7 +159,7 @@ import Testing
 
   /// A list call must not hold up the store thread, however rare its matches are.
   @Test func aLongSearchComesInShortPages() throws {
-    let bench = try Bench { $0.logEntries = 40_000 }
+    let bench = try Bench { ($0.logEntries, $0.triesPastExpirations) = (40_000, false) }
     try bench.register(Bench.registration(1, .app))
     try bench.push(0, .alert)
     let count = Limits.logEntriesPerPage + 2000

@@ -65,7 +65,7 @@ import Testing
 
   @Test func aFullInboxIsToldAtOnce() async throws {
     let gate = GatedEngine(MemoryEngine())
-    let harness = try Harness(gate) { $0.inboxBatches = 3 }
+    let harness = try Harness(gate) { $0.inboxPushes = 3 }
     defer { harness.store.stop() }
     _ = try await harness.store.register(Bench.registration(1, .app))
     gate.hold()

@@ -191,14 +191,34 @@ private final class RawTLSPeer {
     #expect(bodies == 20 << 20)
   }
 
-  @Test func oneConnectionTooManyIsClosed() throws {
+  @Test func forOneConnectionTooManyTheOldestGivesWay() throws {
     let stage = try Stage(tls: nil, connectionsMax: 2)
-    let peers = try (0..<3).map { _ in try stage.makeSocket() }
-    #expect(stage.wait { peers.contains { $0.hasEnded || $0.isBroken } })
-    #expect(peers.count { $0.hasEnded || $0.isBroken } == 1 && stage.server.connectionCount == 2)
-    guard case .tooManyConnections? = stage.handler.failures.first?.end else {
+    var peers: [RawPeer] = []
+    for count in 1...3 {
+      peers.append(try stage.makeSocket())
+      #expect(stage.wait { stage.server.connectionCount == min(count, 2) && (count < 3 || peers[0].hasEnded || peers[0].isBroken) })
+    }
+    #expect(!peers.dropFirst().contains { $0.hasEnded || $0.isBroken })
+    guard case .gaveWay? = stage.handler.failures.first?.end else {
       Issue.record("\(stage.handler.failures)")
       return
     }
+  }
+
+  /// Handshakes that are never finished take all places, again and again: a client in earnest gets through, and stays.
+  @Test func halfOpenHandshakesKeepNobodyOut() throws {
+    let stage = try Stage(connectionsMax: 4)
+    let client = stage.makeClient()
+    client.request("/first")
+    #expect(stage.wait { client.responses.count == 1 })
+    var halves: [RawPeer] = []
+    for _ in 0..<40 { halves.append(try stage.makeSocket()) }
+    #expect(stage.wait { halves.count { $0.hasEnded || $0.isBroken } >= 37 })
+    let other = stage.makeClient()
+    other.request("/other")
+    #expect(stage.wait { other.responses.count == 1 })
+    client.request("/again")
+    #expect(stage.wait { client.responses.count == 2 })
+    #expect(stage.server.connectionCount == 4)
   }
 }

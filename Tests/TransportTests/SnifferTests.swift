@@ -24,6 +24,7 @@ private final class Echo: ConnectionDriver {
   }
   var wantsRead: Bool { true }
   var isDone: Bool { hasPeerEnded }
+  var isIdle: Bool { true }
   var end: ConnectionEnd { .peerEnded }
   func sweep(_ uptime: Uptime) {}
   func finish() { hasPeerEnded = true }
@@ -42,6 +43,7 @@ private final class Curt: ConnectionDriver {
   func drain(into other: inout ByteQueue) -> Bool { true }
   var wantsRead: Bool { true }
   var isDone: Bool { false }
+  var isIdle: Bool { true }
   var end: ConnectionEnd { .finished }
   func sweep(_ uptime: Uptime) {}
   func finish() {}

@@ -46,7 +46,7 @@ final class Stage {
     settings.concurrentStreams = concurrentStreams
     server = try HTTP2Server(
       on: transport, ListeningSocket.bind(SocketAddress("127.0.0.1:0")!)[0], tls: tls,
-      .init(settings: settings, connectionsMax: connectionsMax, otherwise: otherwise),
+      .init(settings: settings, places: ConnectionPlaces(capacity: connectionsMax), otherwise: otherwise),
       handler: handler)
   }
 
@@ -75,6 +75,7 @@ final class Stage {
 final class RecordingHandler: HTTP2ServerHandler {
   weak var transport: TransportLoop?
   var answersAtOnce = true
+  var wantsRequests = true
   var kept: [ExchangeKey] = []
   var stalled = 0
   var paths: [String] = []

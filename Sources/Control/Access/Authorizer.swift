@@ -55,6 +55,16 @@ public final class Authorizer: Sendable {
     }
   }
 
+  /// Why the request may no longer do what `grant` has permitted; nil while it may.
+  func problem(_ request: HTTPRequest, for access: RouteAccess, since grant: Grant, now: Instant) -> ControlError? {
+    do throws(ControlError) {
+      let present = try self.grant(request, for: access, now: now)
+      return present == grant ? nil : .unauthorized("the access token \"\(grant.name)\" was changed meanwhile; ask anew")
+    } catch {
+      return error
+    }
+  }
+
   /// The name of the access token that the request shows; empty when it shows none that is good.
   func name(of request: HTTPRequest, now: Instant) -> String { (try? token(request, now: now))?.name ?? "" }
 

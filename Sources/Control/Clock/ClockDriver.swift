@@ -28,7 +28,7 @@ public final class ClockDriver: Sendable {
   private let parts = Mutex<[any ClockPart]>([])
   private let keep: (@Sendable (VirtualTime) throws -> Void)?
   private let slack: TimeSpan
-  private let turnstile = Turnstile(waitingMax: Limits.clockCalls)
+  private let turnstile = Turnstile(waitingMax: Limits.clockCalls, to: "move the clock")
 
   /// A driver of `clock`.
   ///
@@ -45,8 +45,10 @@ public final class ClockDriver: Sendable {
     self.keep = keep
   }
 
-  /// A driver of the machine's clock, which nobody moves.
-  public convenience init(real: @escaping @Sendable () -> Instant) { self.init(VirtualClock(real: real)) }
+  /// A driver of the machine's clock, which nobody moves; `steady` is the steady one, where it is another.
+  public convenience init(real: @escaping @Sendable () -> Instant, steady: (@Sendable () -> Instant)? = nil) {
+    self.init(VirtualClock(real: real, steady: steady))
+  }
 
   /// Has `part` go by the clock: it is asked in the order of adding.
   public func add(_ part: some ClockPart) { parts.withLock { $0.append(part) } }
@@ -84,7 +86,7 @@ public final class ClockDriver: Sendable {
   private func carryOut(_ goal: Goal, thenFrozen isFrozen: Bool?) async throws(ControlError) -> ClockReport {
     let before = clock.setting
     let runs = isFrozen.map { !$0 } ?? (before.frozenAt == nil)
-    let deadline = clock.real + .milliseconds(Limits.clockMilliseconds)
+    let deadline = clock.steady + .milliseconds(Limits.clockMilliseconds)
     let start = clock.change { time, real in
       time.freeze(at: real)
       return time.now(at: real)
@@ -107,7 +109,7 @@ public final class ClockDriver: Sendable {
       await tell()
     }
     var (now, steps) = (start, 0)
-    while let next = standing.next, next.at <= target, next.at > now, clock.real < deadline {
+    while let next = standing.next, next.at <= target, next.at > now, clock.steady < deadline {
       now = next.at
       steps += 1
       standing = await step(to: now, deadline)
@@ -199,8 +201,8 @@ public final class ClockDriver: Sendable {
     var seen: UInt64?
     while true {
       var whole = ClockStanding()
-      for part in all { whole.add(await part.standing(of: clock.setting, until: until) { [clock] in clock.real }) }
-      guard let until, whole.isSettled, whole.changes != seen, clock.real < until else { return whole }
+      for part in all { whole.add(await part.standing(of: clock.setting, until: until) { [clock] in clock.steady }) }
+      guard let until, whole.isSettled, whole.changes != seen, clock.steady < until else { return whole }
       seen = whole.changes
     }
   }

@@ -38,10 +38,10 @@ public struct FaultRoutes: Sendable {
           field: "then")
       }
     }
-    guard let rule = book.add(specification) else {
-      throw .conflict("there are \(Limits.faultRules) faults, which is the most; remove some")
+    switch book.add(specification, for: routed.grant.bundleIDs == nil ? nil : specification.match.bundleID) {
+    case .success(let rule): return .json(rule.json, status: 201)
+    case .failure(let refusal): throw .conflict("\(refusal.sentence("faults")); remove some")
     }
-    return .json(rule.json, status: 201)
   }
 
   @Sendable private func list(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {

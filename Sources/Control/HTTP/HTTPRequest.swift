@@ -28,6 +28,8 @@ public struct HTTPRequest: Sendable {
   public var peer: SocketAddress?
   /// The kind of port.
   public var face: Face
+  /// Who makes it, as far as that is known.
+  var caller = Caller()
 
   /// A request for `target`, in origin form (`/path?query`) or absolute form (RFC 9112 section 3.2).
   ///

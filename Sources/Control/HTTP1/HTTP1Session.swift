@@ -13,6 +13,8 @@ struct HTTP1Session {
     case handle(HTTP1Message)
   }
 
+  /// Bytes of answers that may wait to be sent: then the next request has to wait too.
+  static let unsentBytesMax = 65_536
   /// Bytes that may wait behind the request that is being answered: then reading stops.
   static let unreadBytesMax = 65_536
 
@@ -36,7 +38,9 @@ struct HTTP1Session {
   /// Whether a part of a request has come and the rest has not.
   var isReceiving: Bool { current == nil && !isClosing && !decoder.isIdle }
   /// Whether neither a request is being received or answered, nor the connection ending.
-  var isIdle: Bool { current == nil && !isClosing && decoder.isIdle }
+  var isIdle: Bool { current == nil && !isClosing && decoder.isIdle && unread.isEmpty }
+  /// Whether requests wait until what is to be sent was sent.
+  var isHeldBack: Bool { current == nil && !isClosing && !unread.isEmpty }
   /// Whether more bytes may come.
   var wantsRead: Bool { isClosing || unread.count < Self.unreadBytesMax }
   /// Whether the connection is to be closed now: nothing is due and nothing is left to send.
@@ -64,9 +68,12 @@ struct HTTP1Session {
     return readOn(date: date)
   }
 
-  /// Goes on with what came behind a request, now that it is answered.
+  /// Goes on with requests that were held back.
+  mutating func resume(date: String) -> Action { isHeldBack ? readOn(date: date) : .wait }
+
+  /// Goes on with what came behind a request, now that it is answered, unless the client has to read first.
   private mutating func readOn(date: String) -> Action {
-    guard !isClosing, !unread.isEmpty else { return .wait }
+    guard !isClosing, !unread.isEmpty, unsentBytes <= Self.unsentBytesMax else { return .wait }
     let waiting = unread
     let (action, consumed) = read(waiting.span.bytes, date: date)
     unread = isClosing ? [] : Array(waiting[consumed...])
@@ -145,8 +152,10 @@ struct HTTP1Session {
   }
 
   private mutating func write(_ response: HTTPResponse, to message: HTTP1Message, keepsAlive: Bool, date: String) {
-    output += HTTP1Encoder.encode(
+    let bytes = HTTP1Encoder.encode(
       response, withoutBody: message.method == .head, keepsAlive: keepsAlive, minorVersion: message.minorVersion, date: date)
+    // Mostly there is nothing before it, and a large one is not copied.
+    if output.isEmpty { output = bytes } else { output += bytes }
     if !keepsAlive { close() }
   }
 }

@@ -1,4 +1,5 @@
 public import Primitives
+public import Push
 
 /// An API: its routes, and who may use them. Safe to use from any thread.
 public struct RouteTable: Sendable {
@@ -8,14 +9,19 @@ public struct RouteTable: Sendable {
   private let authorizer: Authorizer
   private let now: @Sendable () -> Instant
   private let audit: (@Sendable (AdminCall) -> Void)?
+  private let recheck: TimeSpan
 
   /// A table of these routes; `now` decides whether an access token has expired.
   ///
-  /// - Parameter audit: Told of each call of a route that asks for the scope `admin`, once it is answered.
+  /// - Parameters:
+  ///   - audit: Told of each call of a route that asks for the scope `admin`, once it is answered.
+  ///   - recheck: How often the access tokens of calls that last are looked at again.
   public init(
-    _ routes: [Route], authorizer: Authorizer, audit: (@Sendable (AdminCall) -> Void)? = nil, now: @escaping @Sendable () -> Instant
+    _ routes: [Route], authorizer: Authorizer, audit: (@Sendable (AdminCall) -> Void)? = nil,
+    recheck: TimeSpan = .milliseconds(Limits.accessRecheckMilliseconds), now: @escaping @Sendable () -> Instant
   ) {
     self.audit = audit
+    self.recheck = recheck
     self.routes = routes
     self.authorizer = authorizer
     self.now = now
@@ -35,13 +41,11 @@ public struct RouteTable: Sendable {
     switch router.match(request.method, request.segments) {
     case .found(let route, let parameters):
       guard let audit, route.access.asks(for: .admin) else {
-        let grant = try authorizer.grant(request, for: route.access, now: now())
-        return try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
+        return try await perform(route, request, parameters)
       }
       let caller = authorizer.name(of: request, now: now())
       do throws(ControlError) {
-        let grant = try authorizer.grant(request, for: route.access, now: now())
-        let response = try await route.handler(RoutedRequest(request: request, grant: grant, parameters: parameters))
+        let response = try await perform(route, request, parameters)
         audit(AdminCall(request, caller: caller, status: response.status, problem: ""))
         return response
       } catch {
@@ -60,5 +64,26 @@ public struct RouteTable: Sendable {
         ? "; pushes and channels are for the provider API, whose port is another" : nearest.map { "; did you mean \($0)?" } ?? ""
       throw ControlError(status: 404, code: "unknownRoute", message: "there is nothing at \(request.path)\(hint)", field: "path")
     }
+  }
+
+  /// Has the route's handler answer for as long as the access token is good for it.
+  private func perform(_ route: Route, _ request: HTTPRequest, _ parameters: [String: String]) async throws(ControlError) -> HTTPResponse {
+    let grant = try authorizer.grant(request, for: route.access, now: now())
+    let routed = RoutedRequest(request: request, grant: grant, parameters: parameters)
+    switch route.access {
+    case .open, .localhost: return try await route.handler(routed)
+    case .scope, .localScope: break
+    }
+    request.caller.admit(grant.name)
+    let watch = GrantWatch(
+      problem: { [authorizer, now] in authorizer.problem(request, for: route.access, since: grant, now: now()) }, interval: recheck)
+    // Whatever waits for longer than a moment is told so by this parameter.
+    let mayWait = request.query.parameters.contains { $0.name == "wait" }
+    guard mayWait else {
+      var response = try await route.handler(routed)
+      response.stream = response.stream.map(watch.over)
+      return response
+    }
+    return try await watch.answering { () async throws(ControlError) in try await route.handler(routed) }
   }
 }

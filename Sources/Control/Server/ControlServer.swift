@@ -19,8 +19,10 @@ public final class ControlServer {
     public var limits = HTTP1Limits()
     /// Requests that are answered at once; a further one is answered 503.
     public var requestsMax = Limits.controlExchanges
-    /// Connections of each port at once.
-    public var connectionsMax = Limits.controlConnections
+    /// Bytes of answers that may wait to be read.
+    var unread = AnswerLedger.Bounds()
+    /// Connections of each port at once; one without an admitted credential gives way to a further one.
+    public var connectionsMax = min(Limits.controlConnections, max(16, DescriptorLimit.count / Limits.controlDescriptorPart))
     /// Descriptors of the process that connections leave to others.
     public var spareDescriptors = Limits.controlSpareDescriptors
     /// How long connections may take.
@@ -66,7 +68,7 @@ public final class ControlServer {
     onFailure = connectionFailed
     onMalformed = malformed
     clock = HTTPClock(transport.loop)
-    desk = RequestDesk(on: transport.loop, capacity: configuration.requestsMax, handler: handler)
+    desk = RequestDesk(on: transport.loop, capacity: configuration.requestsMax, unread: configuration.unread, handler: handler)
     requests = HTTP2Requests(
       desk: desk, clock: clock, exchanges: transport.exchanges, bodyBytesMax: configuration.limits.bodyBytes)
     transport.loop.atEveryRoundEnd(.decide) { [weak requests] in requests?.findDeparted() }
@@ -84,9 +86,10 @@ public final class ControlServer {
     let (desk, clock, limits) = (desk, clock, configuration.limits)
     let timeouts = HTTP1Timeouts(request: configuration.timeouts.request, idle: configuration.idle)
     var server = HTTP2Server.Configuration(
-      settings: settings, connectionsMax: configuration.connectionsMax, timeouts: configuration.timeouts,
+      settings: settings, places: ConnectionPlaces(capacity: configuration.connectionsMax), timeouts: configuration.timeouts,
       otherwise: { HTTP1Driver($0, desk: desk, clock: clock, limits: limits, timeouts: timeouts) })
     server.spareDescriptors = configuration.spareDescriptors
+    server.isProvenByRequest = false
     servers.append(try HTTP2Server(on: transport, socket, tls: tls, server, handler: self))
   }
 
@@ -94,6 +97,9 @@ public final class ControlServer {
   public func replace(tls: TLSContext) {
     for server in servers where server.tls != nil { server.tls = tls }
   }
+
+  /// Gives up the ports; connections that are open, or wait in the kernel's queue, are served as before.
+  public func stopListening() { for server in servers { server.stopListening() } }
 
   /// Stops accepting, hurries the handlers, and calls `completion` when the last connection is closed; those that are open
   /// after `limit` are closed as they are.
@@ -113,7 +119,7 @@ public final class ControlServer {
 extension ControlServer: HTTP2ServerHandler {
   /// Answers on the loop or has the handler do it.
   public func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection) {
-    if let onLoop, onLoop(exchange, connection) { return }
+    if let onLoop, onLoop(exchange, connection) { return connection.prove() }
     requests.open(exchange, on: connection)
   }
 

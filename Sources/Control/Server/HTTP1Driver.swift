@@ -11,6 +11,8 @@ final class HTTP1Driver: ConnectionDriver, RequestOwner {
   private let timeouts: HTTP1Timeouts
   private var session: HTTP1Session
   private var place: SlabKey?
+  /// Answers that are not sent yet.
+  private var unread: [AnswerLedger.Entry] = []
   private var hasPeerEnded = false
   /// Since when the request that is being received has been on the way, or none has.
   private var since: Uptime
@@ -26,6 +28,7 @@ final class HTTP1Driver: ConnectionDriver, RequestOwner {
 
   var wantsRead: Bool { session.wantsRead }
   var isDone: Bool { session.isDone }
+  var isIdle: Bool { session.isIdle && !session.wantsWrite }
   var end: ConnectionEnd { hasPeerEnded ? .peerEnded : .finished }
 
   func receive(_ bytes: RawSpan) -> Int {
@@ -40,7 +43,12 @@ final class HTTP1Driver: ConnectionDriver, RequestOwner {
     session.close()
   }
 
-  func drain(into queue: inout ByteQueue) -> Bool { session.drain(into: &queue) }
+  func drain(into queue: inout ByteQueue) -> Bool {
+    guard session.drain(into: &queue) else { return false }
+    unread.removeAll()
+    if session.isHeldBack { proceed(session.resume(date: clock.date)) }
+    return true
+  }
 
   func sweep(_ uptime: Uptime) {
     if session.isReceiving && uptime - since >= timeouts.request {
@@ -58,8 +66,13 @@ final class HTTP1Driver: ConnectionDriver, RequestOwner {
     place = nil
   }
 
-  func answer(_ stream: UInt64, _ response: HTTPResponse) {
+  func admitted(_ stream: UInt64) { connection.prove() }
+
+  func connection(of stream: UInt64) -> ObjectIdentifier? { ObjectIdentifier(connection) }
+
+  func answer(_ stream: UInt64, _ response: HTTPResponse, _ entry: AnswerLedger.Entry?) {
     place = nil
+    if let entry { unread.append(entry) }
     proceed(session.answer(response, date: clock.date))
     connection.resumeReading()
   }

@@ -17,6 +17,8 @@ final class HTTP2Requests: RequestOwner {
   private let exchanges: ExchangePool
   private let bodyBytesMax: Int
   private var waiting: [ExchangeKey: Waiting] = [:]
+  /// Answers that are not sent yet.
+  private var unread: [ExchangeKey: AnswerLedger.Entry] = [:]
 
   init(desk: RequestDesk, clock: HTTPClock, exchanges: ExchangePool, bodyBytesMax: Int) {
     self.desk = desk
@@ -40,6 +42,7 @@ final class HTTP2Requests: RequestOwner {
   /// Looks for clients that have gone: a stream that was reset or lost needs no answer, and one whose client sends no more
   /// gets it soon.
   func findDeparted() {
+    for key in unread.keys where exchanges.exchange(for: key) == nil { unread[key] = nil }
     for (key, entry) in waiting {
       if exchanges.exchange(for: key) == nil {
         desk.abandon(entry.place)
@@ -51,9 +54,16 @@ final class HTTP2Requests: RequestOwner {
     }
   }
 
-  func answer(_ stream: UInt64, _ response: HTTPResponse) {
+  func admitted(_ stream: UInt64) { waiting[ExchangeKey(packed: stream)]?.connection?.prove() }
+
+  func connection(of stream: UInt64) -> ObjectIdentifier? {
+    waiting[ExchangeKey(packed: stream)]?.connection.map { ObjectIdentifier($0) }
+  }
+
+  func answer(_ stream: UInt64, _ response: HTTPResponse, _ entry: AnswerLedger.Entry?) {
     let key = ExchangeKey(packed: stream)
     waiting[key] = nil
+    unread[key] = entry
     if let exchange = exchanges.exchange(for: key) { respond(exchange, response) }
   }
 

@@ -4,8 +4,12 @@ import Synchronization
 
 /// Where an answer goes.
 protocol RequestOwner: AnyObject {
-  /// Takes the answer to request `stream` of this owner, on the loop.
-  func answer(_ stream: UInt64, _ response: HTTPResponse)
+  /// Takes the answer to request `stream` of this owner, on the loop, and keeps `entry` until that is sent.
+  func answer(_ stream: UInt64, _ response: HTTPResponse, _ entry: AnswerLedger.Entry?)
+  /// The connection that the request came by; nil when it is gone.
+  func connection(of stream: UInt64) -> ObjectIdentifier?
+  /// The request's access token was admitted.
+  func admitted(_ stream: UInt64)
   /// Begins an answer whose body is written bit by bit; false when nobody waits for it any more.
   func begin(_ stream: UInt64, _ response: HTTPResponse) -> Bool
   /// Takes some more of that body.
@@ -30,7 +34,8 @@ final class RequestDesk {
   }
 
   private enum Message: Sendable {
-    case answer(HTTPResponse)
+    case admitted
+    case answer(HTTPResponse, caller: String)
     case begin(HTTPResponse, PendingWrite)
     case write([UInt8], PendingWrite)
     case endBody
@@ -38,15 +43,17 @@ final class RequestDesk {
 
   private let handler: Handler
   private let capacity: Int
+  private let ledger: AnswerLedger
   private var places: Slab<Place>
   private var mailbox: Mailbox<(SlabKey, Message)>?
 
-  init(on loop: EventLoop, capacity: Int, handler: @escaping Handler) {
+  init(on loop: EventLoop, capacity: Int, unread: AnswerLedger.Bounds = AnswerLedger.Bounds(), handler: @escaping Handler) {
     self.capacity = capacity
+    ledger = AnswerLedger(unread)
     self.handler = handler
     places = Slab(capacity: capacity)
-    // A task waits until what it posted was taken, so what waits never exceeds the places.
-    mailbox = loop.makeMailbox(capacity: capacity) { [weak self] place, message in self?.take(message, at: place) }
+    // A task waits until what it posted was taken, so what waits never exceeds the places; each tells once that it was admitted.
+    mailbox = loop.makeMailbox(capacity: 2 * capacity) { [weak self] place, message in self?.take(message, at: place) }
   }
 
   /// Requests in progress.
@@ -58,10 +65,13 @@ final class RequestDesk {
       throw .unavailable("\(capacity) requests are being answered, which is the most; try again in a second")
     }
     let handler = handler
-    let task = Task {
+    var request = request
+    let caller = Caller { mailbox.post((place, .admitted)) }
+    request.caller = caller
+    let task = Task { [request] in
       let response = await handler(request)
       guard let body = response.stream, request.method != .head else {
-        mailbox.post((place, .answer(response)))
+        mailbox.post((place, .answer(response, caller: caller.name)))
         return
       }
       let hasBegun = await PendingWrite.outcome { mailbox.post((place, .begin(response, $0))) }
@@ -88,9 +98,16 @@ final class RequestDesk {
 
   private func take(_ message: Message, at place: SlabKey) {
     switch message {
-    case .answer(let response):
-      guard let entry = places.remove(place) else { return }
-      entry.owner?.answer(entry.stream, response)
+    case .admitted:
+      if let entry = places[place] { entry.owner?.admitted(entry.stream) }
+    case .answer(let response, let caller):
+      guard let entry = places.remove(place), let owner = entry.owner, let connection = owner.connection(of: entry.stream) else { return }
+      do throws(ControlError) {
+        let waiting = try ledger.enter(response.body.count, connection: connection, caller: caller)
+        owner.answer(entry.stream, response, waiting)
+      } catch {
+        owner.answer(entry.stream, HTTPResponse(error), nil)
+      }
     case .begin(let response, let pending):
       guard let entry = places[place], let owner = entry.owner else { return }
       pending.resume(owner.begin(entry.stream, response) ? .taken : .gone)

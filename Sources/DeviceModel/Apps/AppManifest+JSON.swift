@@ -3,9 +3,10 @@ import Push
 
 extension AppManifest {
   /// Reads a manifest: `{"widgets":[{"kind","families"?,"push"?}]?, "controls":[{"kind"}]?, "activities":[{"attributesType",
-  /// "contentState"?}]?, "pushes"?, "frequentUpdates"?}`; throws for anything else, naming the field.
+  /// "contentState"?, "attributes"?}]?, "pushes"?, "frequentUpdates"?}`; throws for anything else, naming the field.
   public init(_ reader: inout JSONReader) throws(FieldError) {
     self.init()
+    source = reader.members
     for var widget in try reader.optionalObjects("widgets", max: Limits.widgetsPerRegistration) ?? [] {
       let kind = try Self.name("kind", of: &widget)
       var families: [WidgetFamily] = []
@@ -19,11 +20,10 @@ extension AppManifest {
     }
     for var activity in try reader.optionalObjects("activities", max: Limits.activitiesPerApp) ?? [] {
       let type = try Self.name("attributesType", of: &activity)
-      var schema: CodableSchema?
-      if let value = activity.optionalValue("contentState") {
-        schema = try CodableSchema(value, at: "\(activity.path).contentState")
-      }
-      activities.append(ActivityType(attributesType: type, contentState: schema))
+      var source: JSONObject = [:]
+      for key in ["contentState", "attributes"] { source[key] = activity.optionalValue(key) }
+      let schemas = source.isEmpty ? nil : try ActivitySchemas(type, .object(source), at: activity.path)
+      activities.append(ActivityType(attributesType: type, schemas: schemas))
       try activity.finish()
     }
     for name in try reader.optionalStrings("pushes") ?? [] {
@@ -32,7 +32,8 @@ extension AppManifest {
       }
       if !pushes.contains(kind) { pushes.append(kind) }
     }
-    frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
+    let switched = try reader.optionalBool("frequentUpdates")
+    (frequentUpdates, keepsFrequentUpdates) = (switched ?? false, switched == nil)
   }
 
   /// A name that something of the app can be placed or started under.

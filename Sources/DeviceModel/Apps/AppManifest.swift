@@ -35,13 +35,13 @@ public struct AppManifest: Hashable, Sendable {
   public struct ActivityType: Hashable, Sendable {
     /// The name of the Swift type of its attributes, as pushes spell it in `attributes-type`.
     public var attributesType: String
-    /// What its `ContentState` decodes from; nil takes any object.
-    public var contentState: CodableSchema?
+    /// What its `ContentState` and its attributes decode from; nil where nothing is declared.
+    public var schemas: ActivitySchemas?
 
     /// An activity type with these values.
-    public init(attributesType: String, contentState: CodableSchema? = nil) {
+    public init(attributesType: String, schemas: ActivitySchemas? = nil) {
       self.attributesType = attributesType
-      self.contentState = contentState
+      self.schemas = schemas
     }
   }
 
@@ -55,6 +55,10 @@ public struct AppManifest: Hashable, Sendable {
   public var pushes: [TokenKind] = []
   /// Whether `NSSupportsLiveActivitiesFrequentUpdates` is set and switched on.
   public var frequentUpdates = false
+  /// Whether an app that is updated to it keeps its switch for frequent updates, since the manifest does not speak of that.
+  public var keepsFrequentUpdates = false
+  /// The manifest as it was written, for those who change a part of it.
+  public var source: JSONObject = [:]
 
   /// The kinds that `pushes` may have: those of which an app has one token each, and asks for it.
   public static let pushKinds: [TokenKind] = [.complication, .fileprovider, .location, .mdm, .pushtotalk, .voip]
@@ -62,8 +66,6 @@ public struct AppManifest: Hashable, Sendable {
   /// A manifest that declares nothing.
   public init() {}
 
-  /// The schema of that attributes type's content-state, where one is declared.
-  func contentStateSchema(of attributesType: String) -> CodableSchema? {
-    activities.first { $0.attributesType == attributesType }?.contentState
-  }
+  /// The schemas that it declares.
+  var schemas: [ActivitySchemas] { activities.compactMap(\.schemas) }
 }

@@ -34,10 +34,11 @@ struct Device: Sendable {
 
   func index(of bundleID: String) -> Int? { apps.firstIndex { $0.bundleID == bundleID } }
 
-  /// Whether any app has a widget or a control of that id; ids are unique on a device.
-  func has(itemID: String) -> Bool {
-    apps.contains { app in app.widgets.contains { $0.id == itemID } || app.controls.contains { $0.id == itemID } }
-  }
+  /// Whether any app has a widget or a control of that id.
+  func has(itemID: String) -> Bool { apps.contains { $0.has(itemID: itemID) } }
+
+  /// Whether somebody who sees these apps sees the device: unless it has apps, and all of them are others'.
+  func isShown(to sees: (String) -> Bool) -> Bool { apps.isEmpty || apps.contains { sees($0.bundleID) } }
 }
 
 /// One installed app with what a person has placed of it.
@@ -72,6 +73,9 @@ struct App: Sendable {
     self.manifest = manifest
   }
 
+  /// Whether it has a widget or a control of that id. Ids are an app's own: another app's would tell what that has.
+  func has(itemID: String) -> Bool { widgets.contains { $0.id == itemID } || controls.contains { $0.id == itemID } }
+
   /// Whether any push-enabled widget is reloaded by that token.
   func hasPushEnabledWidget(of token: DeviceToken) -> Bool {
     widgets.contains { $0.pushEnabled && ($0.token ?? widgetsToken) == token }
@@ -103,7 +107,7 @@ public struct Reloads: Hashable, Sendable {
 
 /// One widget on the Home Screen.
 public struct PlacedWidget: Hashable, Sendable {
-  /// The instance's name, unique on its device.
+  /// The instance's name, unique among those that the app has on its device.
   public let id: String
   /// The `kind` string.
   public let kind: String
@@ -121,7 +125,7 @@ public struct PlacedWidget: Hashable, Sendable {
 
 /// One control in Control Center.
 public struct PlacedControl: Hashable, Sendable {
-  /// The instance's name, unique on its device.
+  /// The instance's name, unique among those that the app has on its device.
   public let id: String
   /// The `kind` string.
   public let kind: String

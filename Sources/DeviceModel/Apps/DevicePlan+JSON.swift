@@ -80,7 +80,7 @@ extension DevicePlan.Activity {
     }
     guard pushType != "token" else { throw reader.error("channelID", "has no place beside the pushType token") }
     guard let channel = ChannelID(text) else {
-      throw reader.error("channelID", "must be a channel's id in base 64 such as aMs2y8fFEe8AAPIAM4gHog==, not \"\(text)\"")
+      throw reader.error("channelID", "must be \(ChannelID.form), not \"\(text)\", which \(ChannelID.fault(of: text) ?? "is none")")
     }
     self.channel = channel
   }

@@ -47,8 +47,9 @@ extension DeviceFleet {
     }
     if let sentence = aheadOfTime(activityPush, now) { return record(.ignored(.futureTimestamp, detail: sentence), of: push, index) }
     let contentState = activityPush.contentState ?? [:]
-    if let problem = Self.problem(in: contentState, of: start.attributesType, manifest) {
-      return record(.ignored(.contentStateNotDecodable, detail: problem), of: push, index)
+    if let problem = problem(attributes: start.attributes, contentState: contentState, of: start.attributesType, at: place) {
+      let cause: Cause = ActivitySchemas.isOfAttributes(problem) ? .attributesNotDecodable : .contentStateNotDecodable
+      return record(.ignored(cause, detail: problem.message), of: push, index)
     }
     let activity = LiveActivity(
       attributesType: start.attributesType, attributes: start.attributes, contentState: contentState,
@@ -60,7 +61,8 @@ extension DeviceFleet {
     } catch {
       return record(.ignored(.activityLimitReached, detail: error.message), of: push, index)
     }
-    let detail = "activity \(hosted.id)\(Self.remark(on: contentState, of: start.attributesType, manifest, now))"
+    let detail =
+      "activity \(hosted.id)\(remark(attributes: start.attributes, contentState: contentState, of: start.attributesType, at: place))"
     return record(.applied(.started, detail: detail), of: push, index, what: .activityStarted, items: [hosted.id])
   }
 
@@ -77,12 +79,11 @@ extension DeviceFleet {
       return record(.ignored(.activityEnded, detail: sentence), of: push, index)
     }
     if let sentence = aheadOfTime(activityPush, now) { return record(.ignored(.futureTimestamp, detail: sentence), of: push, index) }
-    let manifest = manifest(at: place)
-    let state = activityPush.contentState
-    if let state, let problem = Self.problem(in: state, of: hosted.activity.attributesType, manifest) {
-      return record(.ignored(.contentStateNotDecodable, detail: problem), of: push, index)
+    let (state, type) = (activityPush.contentState, hosted.activity.attributesType)
+    if let problem = problem(attributes: nil, contentState: state, of: type, at: place) {
+      return record(.ignored(.contentStateNotDecodable, detail: problem.message), of: push, index)
     }
-    let detail = "activity \(hosted.id)\(Self.remark(on: state ?? [:], of: hosted.activity.attributesType, manifest, now))"
+    let detail = "activity \(hosted.id)\(remark(attributes: nil, contentState: state, of: type, at: place))"
     if activityPush.event == .end {
       _ = self[place].activities[position].activity.end(activityPush, at: now)
       expect(self[place].activities[position].activity)
@@ -154,21 +155,6 @@ extension DeviceFleet {
       id = "\(Self.stem(attributesType))-\(self[place].activitiesStarted)"
     } while activities.contains { $0.id == id && !$0.isRemembered }
     return id
-  }
-
-  /// Why the app's `ContentState` would not decode; nil when it would.
-  static func problem(in contentState: JSONObject, of attributesType: String, _ manifest: AppManifest) -> String? {
-    manifest.contentStateSchema(of: attributesType)?.problem(in: .object(contentState), at: "aps.content-state")?.message
-  }
-
-  /// What to say of a content-state that was taken: what is odd about it, or that nothing was there to check it; nothing of an empty one.
-  private static func remark(on contentState: JSONObject, of attributesType: String, _ manifest: AppManifest, _ now: Instant) -> String {
-    guard !contentState.isEmpty else { return "" }
-    guard let schema = manifest.contentStateSchema(of: attributesType) else {
-      let what = attributesType == adoptedKind ? "the type of its attributes is not known" : "no schema is known for \(attributesType)"
-      return "; \(what), so its content-state was not checked"
-    }
-    return schema.mismatch(in: .object(contentState), at: "aps.content-state", now: now).map { "; \($0.message)" } ?? ""
   }
 }
 

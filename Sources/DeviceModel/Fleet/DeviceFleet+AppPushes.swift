@@ -19,7 +19,15 @@ extension DeviceFleet {
     case .gone(let cause): return record(.ignored(cause, detail: nil), of: push, index)
     case .unregistered(let since): return record(.refused(.unregistered, since: since, detail: nil), of: push, index)
     }
-    return record(.applied(effect.cause, detail: effect.detail), of: push, index, what: effect.event)
+    let detail = effect.cause == .alertShown ? show(effect.detail ?? "", push, index, at: now) : effect.detail
+    return record(.applied(effect.cause, detail: detail), of: push, index, what: effect.event)
+  }
+
+  /// Shows a notification, perhaps in place of one of the same collapse id; what a person sees of it.
+  private mutating func show(_ title: String, _ push: ReceivedPush, _ index: Int, at now: Instant) -> String {
+    let replaced = notifications.show(
+      .init(token: push.token, bundleID: tokens[index].bundleID, push: push.id, collapseID: push.collapseID, title: title, at: now))
+    return replaced.map { "\(title), in place of the notification of push \($0.push)" } ?? title
   }
 
   /// Gives the push to the app's own code for its type.

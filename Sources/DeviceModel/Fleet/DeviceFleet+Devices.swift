@@ -63,6 +63,7 @@ extension DeviceFleet {
         try requestTokens(of: place)
       }
       try update(place, to: manifest, at: now)
+      teach(at: place)
       return isNew
     }
     try Self.check(bundleID: bundleID)
@@ -75,6 +76,7 @@ extension DeviceFleet {
     log.append(DeviceEvent(.appInstalled, at: now, device: name, bundleID: bundleID))
     try requestTokens(of: place)
     try arrangeHandlers(of: place)
+    teach(at: place)
     return true
   }
 
@@ -107,6 +109,9 @@ extension DeviceFleet {
 
   private mutating func update(_ place: AppPlace, to manifest: AppManifest, at now: Instant) throws(DeviceError) {
     let old = self[place].manifest
+    var manifest = manifest
+    // What is not said stays: a change of the switch ends running activities.
+    if manifest.keepsFrequentUpdates { manifest.frequentUpdates = old.frequentUpdates }
     guard old != manifest else { return }
     self[place].manifest = manifest
     declare(manifest, at: place)

@@ -34,17 +34,10 @@ extension DeviceFleet {
     return AppPlace(device: name, app: app)
   }
 
-  /// The app that a widget, control or activity of that id belongs to; nil when there is none.
-  public mutating func bundleID(ofItem id: String, on device: String) throws(DeviceError) -> String? {
-    let name = try hosted(device)
-    return devices[name]!.apps.first { app in
-      app.widgets.contains { $0.id == id } || app.controls.contains { $0.id == id } || app.activities.contains { $0.id == id }
-    }?.bundleID
-  }
-
-  /// The error that names the device most like `name`.
-  func unknownDevice(_ name: String) -> DeviceError {
-    let hint = nearestName(to: name, among: Array(devices.keys.prefix(1000))).map { "; did you mean \($0)?" } ?? ""
+  /// The error that names the device most like `name`, of those with an app that is shown.
+  func unknownDevice(_ name: String, sees: (String) -> Bool = { _ in true }) -> DeviceError {
+    let shown = devices.prefix(1000).filter { $0.value.isShown(to: sees) }.map(\.key)
+    let hint = nearestName(to: name, among: shown).map { "; did you mean \($0)?" } ?? ""
     return DeviceError(.notFound, "there is no device \(name)\(hint)", field: "device")
   }
 
@@ -86,16 +79,16 @@ extension DeviceFleet {
   }
 
   /// The id that a person gave the item, or the first free one made from its kind.
-  func itemID(_ id: String?, kind: String, on device: String) throws(DeviceError) -> String {
+  func itemID(_ id: String?, kind: String, at place: AppPlace) throws(DeviceError) -> String {
     guard let id else {
       let stem = Self.stem(kind)
       var ordinal = 1
-      while devices[device]!.has(itemID: "\(stem)-\(ordinal)") { ordinal += 1 }
+      while self[place].has(itemID: "\(stem)-\(ordinal)") { ordinal += 1 }
       return "\(stem)-\(ordinal)"
     }
     try Self.check(name: id, what: "an id", field: "id")
-    guard !devices[device]!.has(itemID: id) else {
-      throw DeviceError(.conflict, "\(device) has an item with the id \(id) already", field: "id")
+    guard !self[place].has(itemID: id) else {
+      throw DeviceError(.conflict, "\(place.device) has an item with the id \(id) already", field: "id")
     }
     return id
   }

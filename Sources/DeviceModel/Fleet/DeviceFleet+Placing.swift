@@ -19,7 +19,7 @@ extension DeviceFleet {
     guard self[place].widgets.count < Limits.widgetsPerRegistration else {
       throw DeviceError(.full, "\(bundleID) has \(Limits.widgetsPerRegistration) widgets on \(place.device), as many as it may")
     }
-    let id = try itemID(id, kind: kind, on: place.device)
+    let id = try itemID(id, kind: kind, at: place)
     let isPushEnabled = self[place].manifest.isPushEnabled(kind)
     let widget = PlacedWidget(id: id, kind: kind, family: family, pushEnabled: isPushEnabled)
     self[place].widgets.append(widget)
@@ -37,10 +37,12 @@ extension DeviceFleet {
   }
 
   /// A person removes a widget; with the last push-enabled one gone the push handler takes the token back.
-  public mutating func removeWidget(_ id: String, from device: String, at instant: Instant) throws(DeviceError) {
+  public mutating func removeWidget(
+    _ id: String, from device: String, at instant: Instant, sees: (String) -> Bool = { _ in true }
+  ) throws(DeviceError) {
     let now = set(now: instant)
     let name = try hosted(device)
-    for app in devices[name]!.apps.indices {
+    for app in devices[name]!.apps.indices where sees(devices[name]!.apps[app].bundleID) {
       let place = AppPlace(device: name, app: app)
       guard let index = self[place].widgets.firstIndex(where: { $0.id == id }) else { continue }
       let widget = self[place].widgets.remove(at: index)
@@ -48,7 +50,7 @@ extension DeviceFleet {
       if widget.pushEnabled { try registerWidgets(at: place) }
       return
     }
-    throw unknownItem(id, "widget", name, devices[name]!.apps.flatMap { $0.widgets.map(\.id) })
+    throw unknownItem(id, "widget", name, devices[name]!.apps.filter { sees($0.bundleID) }.flatMap { $0.widgets.map(\.id) })
   }
 
   /// A person places a control; its push handler registers the control's own token.
@@ -66,7 +68,7 @@ extension DeviceFleet {
     guard self[place].controls.count < Limits.controlsPerApp else {
       throw DeviceError(.full, "\(bundleID) has \(Limits.controlsPerApp) controls on \(place.device), as many as it may")
     }
-    let id = try itemID(id, kind: kind, on: place.device)
+    let id = try itemID(id, kind: kind, at: place)
     let token = try mint(
       .controls, bundleID: bundleID, path: [place.device, bundleID, id], owner: .item(device: place.device, id: id))
     let control = PlacedControl(id: id, kind: kind, token: token)
@@ -77,10 +79,12 @@ extension DeviceFleet {
   }
 
   /// A person removes a control; its push handler takes the token back.
-  public mutating func removeControl(_ id: String, from device: String, at instant: Instant) throws(DeviceError) {
+  public mutating func removeControl(
+    _ id: String, from device: String, at instant: Instant, sees: (String) -> Bool = { _ in true }
+  ) throws(DeviceError) {
     let now = set(now: instant)
     let name = try hosted(device)
-    for app in devices[name]!.apps.indices {
+    for app in devices[name]!.apps.indices where sees(devices[name]!.apps[app].bundleID) {
       let place = AppPlace(device: name, app: app)
       guard let index = self[place].controls.firstIndex(where: { $0.id == id }) else { continue }
       let control = self[place].controls.remove(at: index)
@@ -89,7 +93,7 @@ extension DeviceFleet {
       retire(control.token, as: .gone(.noSuchControl))
       return
     }
-    throw unknownItem(id, "control", name, devices[name]!.apps.flatMap { $0.controls.map(\.id) })
+    throw unknownItem(id, "control", name, devices[name]!.apps.filter { sees($0.bundleID) }.flatMap { $0.controls.map(\.id) })
   }
 
   /// The app starts a Live Activity itself, and its server gets the update token; or it follows a broadcast channel, and has none.
@@ -102,8 +106,9 @@ extension DeviceFleet {
     let manifest = self[place].manifest
     try Self.check(name: attributesType, what: "attributesType", field: "attributesType")
     try Self.check(attributesType, among: manifest.activities.map(\.attributesType), "attributes type", field: "attributesType")
-    if let problem = manifest.contentStateSchema(of: attributesType)?.problem(in: .object(contentState), at: "contentState") {
-      throw DeviceError(.invalid, problem.message, field: "contentState")
+    let schemas = schemas(of: attributesType, at: place)
+    if let problem = schemas?.problem(attributes: .object(attributes), contentState: .object(contentState), at: .activity) {
+      throw DeviceError(.invalid, problem.message, field: problem.path.hasPrefix("attributes") ? "attributes" : "contentState")
     }
     if let id {
       try Self.check(name: id, what: "an id", field: "id")
@@ -120,10 +125,12 @@ extension DeviceFleet {
   }
 
   /// A person swipes an activity away: it ends and is gone, and later pushes to it do nothing.
-  public mutating func dismissActivity(_ id: String, on device: String, at instant: Instant) throws(DeviceError) {
+  public mutating func dismissActivity(
+    _ id: String, on device: String, at instant: Instant, sees: (String) -> Bool = { _ in true }
+  ) throws(DeviceError) {
     let now = set(now: instant)
     let name = try hosted(device)
-    for app in devices[name]!.apps.indices {
+    for app in devices[name]!.apps.indices where sees(devices[name]!.apps[app].bundleID) {
       let place = AppPlace(device: name, app: app)
       guard let index = self[place].activities.firstIndex(where: { $0.id == id }) else { continue }
       let wasShown = self[place].activities[index].activity.state(at: now) != .dismissed
@@ -131,7 +138,7 @@ extension DeviceFleet {
       if wasShown { note(.activityDismissed, id, self[place].activities[index].token, at: place, now) }
       return
     }
-    throw unknownItem(id, "activity", name, devices[name]!.apps.flatMap { $0.activities.map(\.id) })
+    throw unknownItem(id, "activity", name, devices[name]!.apps.filter { sees($0.bundleID) }.flatMap { $0.activities.map(\.id) })
   }
 
   private mutating func note(_ what: DeviceEvent.What, _ id: String, _ token: DeviceToken?, at place: AppPlace, _ now: Instant) {

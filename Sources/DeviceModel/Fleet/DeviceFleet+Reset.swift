@@ -2,7 +2,7 @@ import Primitives
 import Push
 
 extension DeviceFleet {
-  /// Forgets what pushes did to an app on all devices: its events, and how often it was reloaded, updated, alerted and woken. What is
+  /// Forgets what pushes did to an app on all devices: its events, and how often it was reloaded, updated, alerted and woken, and the notifications. What is
   /// installed, placed and running stays, with its tokens.
   ///
   /// - Parameter bundleID: Nil means every app, and events that are of none.
@@ -13,6 +13,7 @@ extension DeviceFleet {
         devices[name]!.apps[index].resetCounts()
       }
     }
+    notifications.clear(bundleID)
     return log.forget { bundleID == nil || $0.bundleID == bundleID }
   }
 }

@@ -30,9 +30,9 @@ extension DeviceFleet {
 
   /// What a person sees on the device of that name, or that has that token.
   ///
-  /// - Parameter sees: Which apps are shown.
+  /// - Parameter sees: Which apps are shown; a device all of whose apps are hidden is as unknown as one that is not there.
   public func state(of name: String, at instant: Instant, sees: (String) -> Bool = { _ in true }) throws(DeviceError) -> JSONValue {
-    guard let device = device(named: name) else { throw unknownDevice(name) }
+    guard let device = device(named: name), device.isShown(to: sees) else { throw unknownDevice(name, sees: sees) }
     let settings = device.settings
     var object: JSONObject = ["device": .string(device.name), "adopted": .bool(device.isAdopted)]
     object["platform"] = .string(settings.platform)
@@ -69,7 +69,7 @@ extension DeviceFleet {
   /// Whether the gateway has yet to be told about a token of that app.
   public func isRegistering(_ bundleID: String, on name: String) -> Bool {
     guard let app = device(named: name)?.apps.first(where: { $0.bundleID == bundleID }) else { return false }
-    return Self.tokens(of: app).contains { registrationState(of: $0) == .pending }
+    return Self.tokens(of: app).contains { registrationState(of: $0) == .pending } || isTeaching(bundleID, app.manifest)
   }
 
   /// Why the gateway does not have the token, as far as that was found out last; nil when nothing is known to be wrong.
@@ -87,7 +87,11 @@ extension DeviceFleet {
 
   private func state(of app: App, at now: Instant) -> JSONValue {
     var object: JSONObject = ["bundleID": .string(app.bundleID), "frequentUpdates": .bool(app.manifest.frequentUpdates)]
-    object["app"] = app.appToken.map { .object(state(of: $0).adding(app.alerts, as: "alerts").counting(app.wakes, as: "wakes")) }
+    object["app"] = app.appToken.map { token in
+      var own = state(of: token).adding(app.alerts, as: "alerts").counting(app.wakes, as: "wakes")
+      own["notifications"] = notifications.json(of: token)
+      return .object(own)
+    }
     object["pushToStart"] = app.pushToStartToken.map { .object(state(of: $0)) }
     let others = app.others.compactMap { tokens.find($0) }.map { (token: tokens[$0].token, kind: tokens[$0].kind) }
     let extensionToken = app.widgetsToken ?? others.first { $0.kind == .widgets }?.token
@@ -119,6 +123,7 @@ extension DeviceFleet {
         return .object(own.merging(state(of: control.token)).adding(control.reloads, as: "reloads"))
       })
     object["activities"] = .array(app.activities.map { .object(state(of: $0, at: now)) })
+    object["schemas"] = schemasState(of: app)
     return .object(object)
   }
 

@@ -1,3 +1,4 @@
+import JSON
 public import Primitives
 public import Push
 
@@ -24,7 +25,13 @@ public struct DeviceFleet: Sendable {
   var adoptions: UInt64 = 0
   /// What each app declares on the device on which it was installed or changed last.
   var declared: [String: AppManifest] = [:]
+  /// What the gateway knows of each app's schemas, as it was told last.
+  var learnedSchemas: [String: [ActivitySchemas]] = [:]
+  /// How far telling the gateway of the apps' own schemas has come, by a name for each.
+  var teachings: [DeviceToken: TeachingState] = [:]
   var log: EventLog
+  /// What alerts have left on the screens.
+  var notifications = NotificationList()
   var effects: [DeviceEffect] = []
   /// The activities that follow each channel, some of which may be over.
   var followers: [ChannelID: [ChannelFollower]] = [:]

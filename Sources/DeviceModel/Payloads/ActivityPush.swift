@@ -90,7 +90,9 @@ struct ActivityPush: Sendable, Equatable {
   private static func channel(of aps: JSONValue) throws(PayloadProblem) -> ChannelID? {
     guard let value = aps["input-push-channel"] else { return nil }
     guard let channel = value.stringValue.flatMap({ ChannelID($0) }) else {
-      throw notUnderstood("input-push-channel", aps, "be a channel's id in base 64")
+      let problem = notUnderstood("input-push-channel", aps, "be \(ChannelID.form)")
+      let fault = value.stringValue.flatMap { ChannelID.fault(of: $0) }.map { ", which \($0)" } ?? ""
+      throw PayloadProblem(cause: problem.cause, sentence: problem.sentence + fault, missing: nil)
     }
     return channel
   }

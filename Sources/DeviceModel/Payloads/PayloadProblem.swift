@@ -21,7 +21,7 @@ extension JSONValue {
   static func object(of payload: RawSpan) throws(PayloadProblem) -> JSONValue {
     let tree: JSONValue
     do {
-      tree = try JSONValue.parse(payload)
+      tree = try JSONValue.payload(payload)
     } catch {
       throw PayloadProblem(cause: .payloadNotUnderstood, sentence: "the payload is not JSON: \(error.description)")
     }

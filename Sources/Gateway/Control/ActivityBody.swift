@@ -55,7 +55,7 @@ enum ActivityBody {
   private static func object(_ field: String, _ reader: inout JSONReader) throws(FieldError) -> String? {
     guard let value = reader.optionalValue(field) else { return nil }
     guard value.objectValue != nil else { throw reader.error(field, "must be an object, not \(value.kindName)") }
-    return value.serialized()
+    return value.serialized(verbatim: true)
   }
 
   private static func date(_ field: String, _ reader: inout JSONReader) throws(FieldError) -> String? {
@@ -65,7 +65,7 @@ enum ActivityBody {
     guard seconds >= 0, seconds < 1e11 else {
       throw reader.error(field, "must be Unix seconds, not \(value.serialized())\(seconds < 0 ? "" : ", which are milliseconds")")
     }
-    return value.serialized()
+    return value.serialized(verbatim: true)
   }
 }
 
@@ -103,14 +103,16 @@ extension ControlAPI {
         message: "devices would ignore the push that this makes, or a field of it: \(told?.detail ?? warning.sentence)", field: "body")
     }
   }
-  /// Whether a content-state decodes into its attributes type, as far as the app has given a schema of it.
-  func check(_ contentState: String, of attributesType: String?, bundleID: String) throws(ControlError) {
-    guard let all = parts.settings?.parts.contentStates, !all.isEmpty, let app = parts.apps.index(of: bundleID),
-      let type = all[parts.apps[app].bundleID]?.first(where: { $0.attributesType == attributesType }),
-      let state = try? JSONValue.parse(contentState)
+
+  /// Whether attributes and content-state decode into their type, as far as schemas of it are known.
+  func check(_ contentState: String?, attributes: String?, of attributesType: String?, bundleID: String) throws(ControlError) {
+    guard let all = parts.settings?.parts.contentStates, !all.isEmpty, let app = parts.apps.index(of: bundleID), let attributesType,
+      let schemas = all[parts.apps[app].bundleID]?.schemas(of: attributesType)
     else { return }
     let now = RequestTime(parts.clock.clock.moment, parts.clock.settings).sender
-    guard let mismatch = type.schema.mismatch(in: state, at: "contentState", now: now) else { return }
+    func parsed(_ text: String?) -> JSONValue? { text.flatMap { try? JSONValue.parse($0) } }
+    guard let mismatch = schemas.mismatch(attributes: parsed(attributes), contentState: parsed(contentState), at: .activity, now: now)
+    else { return }
     throw .badRequest(mismatch.message, field: mismatch.path)
   }
 }

@@ -34,11 +34,11 @@ extension ControlAPI {
           "\(field) differs from what the activity \"\(name)\" has been started with, which stays for its life; end it first, or leave it out",
         field: field)
     case .isEnding: throw .conflict("the activity \"\(name)\" is being ended; take another name, or wait until its state is \"ended\"")
-    case .tooMany:
+    case .tooMany(let refusal):
+      let bytes = if case .app = refusal { Limits.namedActivityBytes / Limits.shareOfApp } else { Limits.namedActivityBytes }
       throw ControlError(
         status: 429, code: "tooManyActivities",
-        message:
-          "as many activities are known as may be, \(Limits.namedActivities) or \(Limits.namedActivityBytes >> 20) MB; end some first",
+        message: "\(refusal.sentence("activities that are known")), or their texts have \(bytes >> 20) MB; end some first",
         fields: ["retry-after": "60"])
     }
     return .json(try await view(bundleID, name, routed.grant), status: answer == .begun ? 201 : 200)
@@ -63,7 +63,9 @@ extension ControlAPI {
         startAlert: alert ?? "")
       try check(payload, bundleID: request.bundleID)
     }
-    try check(request.content.state, of: request.attributesType ?? known?.attributesType, bundleID: request.bundleID)
+    try check(
+      request.content.state, attributes: request.attributes ?? known?.attributes,
+      of: request.attributesType ?? known?.attributesType, bundleID: request.bundleID)
   }
 
   @Sendable private func activity(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
@@ -80,12 +82,16 @@ extension ControlAPI {
     }
     let limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? 100
     try reader.finish()
-    let (page, hasMore) = try await asking { () async throws(StoreError) in
-      try await parts.store.activities(bundleID: bundleID, visibleBundleIDs: routed.grant.bundleIDs, after: after, limit: limit)
+    return try await parts.pages.pass { () async throws(ControlError) in
+      let (page, hasMore) = try await asking { () async throws(StoreError) in
+        try await parts.store.activities(bundleID: bundleID, visibleBundleIDs: routed.grant.bundleIDs, after: after, limit: limit)
+      }
+      var body = PageBody("activities")
+      let last = body.fill(page) { .object($0.summary) } ?? (hasMore ? page.last : nil)
+      var rest: JSONObject = [:]
+      if let last { rest["next"] = .string(PageCursor.text(of: Array("\(last.bundleID)\n\(last.name)".utf8))) }
+      return body.response(rest)
     }
-    var object: JSONObject = ["activities": .array(page.map { .object($0.summary) })]
-    if hasMore, let last = page.last { object["next"] = .string(PageCursor.text(of: Array("\(last.bundleID)\n\(last.name)".utf8))) }
-    return .json(.object(object))
   }
 
   /// Ends an activity, with a last content-state where the body has one.
@@ -102,7 +108,7 @@ extension ControlAPI {
       .end, timestamp: now.unixSeconds, content: state.map { .init(state: $0) } ?? activity.content,
       attributesType: activity.attributesType, attributes: activity.attributes, startAlert: "", dismissalDate: dismissalDate)
     try check(payload, bundleID: bundleID)
-    if let state { try check(state, of: activity.attributesType, bundleID: bundleID) }
+    try check(state, attributes: nil, of: activity.attributesType, bundleID: bundleID)
     _ = try await asking { () async throws(StoreError) in
       try await parts.store.endActivity(bundleID: bundleID, name: name, state: state, dismissalDate: dismissalDate)
     }

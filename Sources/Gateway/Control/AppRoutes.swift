@@ -8,6 +8,7 @@ extension ControlAPI {
     guard parts.settings != nil else { return [] }
     return [
       Route(.get, "/v1/apps/{bundleID}", .scope(.read), app), Route(.put, "/v1/apps/{bundleID}", .scope(.admin), setApp),
+      Route(.patch, "/v1/apps/{bundleID}", .scope(.admin), patchApp),
       Route(.delete, "/v1/apps/{bundleID}", .scope(.admin), resetApp),
     ]
   }
@@ -16,11 +17,44 @@ extension ControlAPI {
     .json(try view(try visibleBundleID(routed)))
   }
 
-  /// Sets what the body has, in place of all that was set at run time before; the rest is as configured.
+  /// Sets what the body has, in place of all that was set at run time before, and names what is not set any more; the rest is as
+  /// configured. Schemas stay where the body has none.
   @Sendable private func setApp(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let bundleID = try visibleBundleID(routed)
-    let settings = try routed.request.readJSON { reader throws(FieldError) in try AppSettings(&reader) }
-    let isNew = try change(bundleID, settings)
+    let old = settings.settings(of: bundleID) ?? AppSettings()
+    let wanted = try routed.request.readJSON { reader throws(FieldError) in
+      var wanted = try AppSettings(&reader)
+      if reader.members["contentStates"] == nil, reader.members["schemas"] == nil { wanted.schemas = old.schemas }
+      return wanted
+    }
+    let isNew = try change(bundleID, wanted)
+    return .json(try view(bundleID, dropped: old.fields.subtracting(wanted.fields)), status: isNew ? 201 : 200)
+  }
+
+  /// Sets what the body has, and takes back what is `null` in it; all else that was set stays (RFC 7396).
+  @Sendable private func patchApp(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let bundleID = try visibleBundleID(routed)
+    guard var patch = try routed.request.json().objectValue else { throw .badRequest("body must be a JSON object") }
+    // The schemas of content-states alone are kept with the others.
+    if let states = patch["contentStates"] {
+      patch["contentStates"] = nil
+      var schemas = patch["schemas"]?.objectValue ?? [:]
+      for (type, state) in states.objectValue ?? [:] { schemas[type] = state.isNull ? .null : ["contentState": state] }
+      patch["schemas"] = states.isNull ? .null : .object(schemas)
+    }
+    let wanted: AppSettings
+    do throws(FieldError) {
+      // By itself, so that an unknown field is told although it is null.
+      var spoken: JSONObject = [:]
+      for (key, value) in patch { spoken[key] = value.objectValue.map { .object(JSONObject().patched(by: $0)) } ?? value }
+      var own = try JSONReader(.object(spoken))
+      _ = try AppSettings(&own)
+      var reader = try JSONReader(.object((settings.settings(of: bundleID)?.json ?? [:]).patched(by: patch)))
+      wanted = try AppSettings(&reader)
+    } catch {
+      throw ControlError(error)
+    }
+    let isNew = try change(bundleID, wanted)
     return .json(try view(bundleID), status: isNew ? 201 : 200)
   }
 
@@ -53,7 +87,14 @@ extension ControlAPI {
     }
   }
 
-  private func view(_ bundleID: String) throws(ControlError) -> JSONValue {
+  /// - Parameter dropped: What was set before and is not any more; nil where nothing is said of that.
+  private func view(_ bundleID: String, dropped: Set<String>? = nil) throws(ControlError) -> JSONValue {
+    guard var object = try view(of: bundleID).objectValue else { return .null }
+    object["dropped"] = dropped.map { .array($0.sorted().map(JSONValue.string)) }
+    return .object(object)
+  }
+
+  private func view(of bundleID: String) throws(ControlError) -> JSONValue {
     let view: JSONValue?
     do throws(FieldError) {
       view = try settings.view(bundleID)
@@ -66,7 +107,8 @@ extension ControlAPI {
     return view
   }
 
-  private func visibleBundleID(_ routed: RoutedRequest) throws(ControlError) -> String {
+  /// The app in the path, which the access token must see.
+  func visibleBundleID(_ routed: RoutedRequest) throws(ControlError) -> String {
     let bundleID = routed["bundleID"]
     guard AppDirectory.isBundleID(bundleID) else {
       throw .badRequest(

@@ -2,6 +2,7 @@ import Control
 import JSON
 import Primitives
 import Push
+import Security
 import Storage
 
 extension ControlAPI {
@@ -18,23 +19,29 @@ extension ControlAPI {
     var reader = routed.request.query.reader()
     var query = BroadcastQuery(visibleBundleIDs: routed.grant.bundleIDs)
     query.bundleID = try reader.text("bundleID")
-    query.channel = try reader.value("channelID", "a channel's id in base 64, with + and / percent-encoded") { ChannelID($0) }
+    query.channel = try reader.value("channelID", "\(ChannelID.form), with + and / percent-encoded") { ChannelID($0) }
     query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
-    query.before = try reader.value("after", "the \"next\" of an earlier page") { UInt64($0) }
+    query.before = try reader.value("after", "the \"next\" of an earlier page") { [numbers = parts.numbers] in numbers.number(in: $0) }
     query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
     try reader.finish()
-    let page = try await asking { [query] () async throws(StoreError) in try await parts.store.broadcasts(query) }
-    var object: JSONObject = ["broadcasts": .array(page.records.map { $0.json(parts.upstreams) })]
-    if page.hasMore { object["next"] = page.records.last.map { .string("\($0.sequence)") } }
-    return .json(.object(object))
+    return try await parts.pages.pass { [query] () async throws(ControlError) in
+      let page = try await asking { () async throws(StoreError) in try await parts.store.broadcasts(query) }
+      var body = PageBody("broadcasts")
+      let last = body.fill(page.records) { $0.json(parts.upstreams) } ?? (page.hasMore ? page.records.last : nil)
+      var rest: JSONObject = [:]
+      rest["next"] = last.map { .string(parts.numbers.text(of: $0.sequence)) }
+      return body.response(rest)
+    }
   }
 
   /// The most recent message of a channel, for a device on which an activity begins to follow it: the payload as it was sent.
   @Sendable private func storedMessage(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let bundleID = routed["bundleID"]
     guard let channel = ChannelID(routed["channelID"]) else {
+      let fault = ChannelID.fault(of: routed["channelID"]) ?? "is none"
       throw .badRequest(
-        "the channel's id in the path must be base 64 such as aMs2y8fFEe8AAPIAM4gHog==, with / written as %2F", field: "channelID")
+        "the channel's id in the path must be \(ChannelID.form), with / written as %2F, not \"\(routed["channelID"].prefix(64))\", which \(fault)",
+        field: "channelID")
     }
     let message =
       routed.grant.sees(bundleID)

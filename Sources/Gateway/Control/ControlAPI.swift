@@ -2,6 +2,7 @@ public import Control
 public import Faults
 public import Primitives
 public import Push
+public import Security
 public import Storage
 public import Telemetry
 
@@ -34,6 +35,18 @@ public struct ControlAPI: Sendable {
     public var devFiles: DevFiles?
     /// The product's time, and who moves it.
     public var clock: ClockDriver
+    /// Places for calls that wait for pushes.
+    let waits = CallPlaces(Limits.pushWaiters, for: "calls that wait for pushes")
+    /// Places for calls that follow events.
+    let followers = CallPlaces(Limits.eventFollowers, for: "calls that follow the events")
+    /// Places for calls that record.
+    let recorders = CallPlaces(Limits.recorders, for: "calls that record")
+    /// Dry runs of reloads.
+    let forecasts = CallPlaces(Limits.reloadForecasts, for: "dry runs of reloads")
+    /// Has only a few pages be made at once: each is held several times while it is.
+    let pages = Turnstile(insideMax: Limits.pagesInWork, waitingMax: Limits.controlExchanges, to: "be told a page of a list")
+    /// Hides in ids and cursors what other apps do.
+    public var numbers = NumberCipher()
     /// How long nothing is written on a stream of events at most.
     public var heartbeat = TimeSpan.milliseconds(Limits.eventHeartbeatMilliseconds)
 
@@ -64,7 +77,7 @@ public struct ControlAPI: Sendable {
   private var calls: [Route] {
     registrationRoutes + importRoutes + pushRoutes + eventRoutes + recordingRoutes + whatIfRoutes + channelRoutes + budgetRoutes
       + reloadRoutes
-      + activityRoutes + resetRoutes + appRoutes
+      + activityRoutes + resetRoutes + appRoutes + schemaRoutes
       + statusRoutes
       + devRoutes
       + FaultRoutes(parts.faults, unless: "faults are not permitted here; faults.allowed of the configuration permits them").routes

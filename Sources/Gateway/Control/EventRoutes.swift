@@ -2,6 +2,7 @@ import Control
 import JSON
 import Primitives
 import Push
+import Security
 import Storage
 
 extension ControlAPI {
@@ -14,16 +15,20 @@ extension ControlAPI {
     let query = try await criteria(&reader, routed.grant)
     try reader.finish()
     let place = try lastEvent(routed.request)
+    let taken = try parts.followers.take(routed.grant, bundleID: query.bundleID)
     let feed = try await asking { () async throws(StoreError) in try await parts.store.follow(query, after: place) }
     let (grant, heartbeat, longest) = (routed.grant, parts.heartbeat, TimeSpan.seconds(Limits.eventStreamSeconds))
     return HTTPResponse(
       status: 200, fields: ["content-type": "text/event-stream", "cache-control": "no-store"],
-      stream: BodyStream { writer in await EventStream(feed, writer, grant).run(heartbeat: heartbeat, longest: longest) })
+      stream: BodyStream { [numbers = parts.numbers] writer in
+        await EventStream(feed, writer, grant, numbers).run(heartbeat: heartbeat, longest: longest)
+        withExtendedLifetime(taken) {}
+      })
   }
 
   private func lastEvent(_ request: HTTPRequest) throws(ControlError) -> EventPlace? {
     guard let text = request.fields["last-event-id"], !text.isEmpty else { return nil }
-    guard let place = EventPlace(text: text) else {
+    guard let place = EventPlace(text: text, opening: { parts.numbers.number(in: $0) }) else {
       throw .badRequest(
         "last-event-id must be the id of an event that was received here, not \"\(text.prefix(64))\"", field: "last-event-id")
     }
@@ -39,11 +44,13 @@ private struct EventStream {
   private let feed: PushFeed
   private let writer: BodyWriter
   private let grant: Grant
+  private let numbers: NumberCipher
 
-  init(_ feed: PushFeed, _ writer: BodyWriter, _ grant: Grant) {
+  init(_ feed: PushFeed, _ writer: BodyWriter, _ grant: Grant, _ numbers: NumberCipher) {
     self.feed = feed
     self.writer = writer
     self.grant = grant
+    self.numbers = numbers
   }
 
   /// Writes until the client has gone, nothing comes any more, or the time is up.
@@ -82,7 +89,8 @@ private struct EventStream {
 
   private func text(_ item: PushFeed.Item) -> String {
     switch item {
-    case .push(let event): "id: \(event.place.text)\nevent: push\ndata: \(event.push.shown(to: grant).json.serialized())\n\n"
+    case .push(let event):
+      "id: \(event.place.text(sealing: numbers.text))\nevent: push\ndata: \(event.push.shown(to: grant).json.serialized())\n\n"
     case .lost(let count): "event: lost\ndata: {\"lost\":\(count)}\n\n"
     }
   }

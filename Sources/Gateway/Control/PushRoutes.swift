@@ -2,6 +2,7 @@ import Control
 import JSON
 import Primitives
 import Push
+import Security
 import Storage
 
 extension ControlAPI {
@@ -20,22 +21,29 @@ extension ControlAPI {
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     try reader.finish()
     let id = try id(routed)
-    let until = span.map { parts.clock.clock.real + $0 }
+    let until = span.map { parts.clock.clock.steady + $0 }
+    let place = try span.map { _ throws(ControlError) in try parts.waits.take(routed.grant) }
+    defer { withExtendedLifetime(place) {} }
     if let broadcasts = try await broadcasts(id, until: until, all: all, routed.grant) { return broadcasts }
     if let span {
       // Until the push has ended, or as long as was asked for; then it is told as it is.
       let query = PushQuery(id: id, visibleBundleIDs: routed.grant.bundleIDs)
-      let wait = PushWait(count: 1, until: parts.clock.clock.real + span)
+      let wait = PushWait(count: 1, until: parts.clock.clock.steady + span)
       _ = try await asking { () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
     }
     let records = try await visiblePushes(id, all: all, routed.grant)
-    return .json(all ? ["pushes": .array(records.map(\.json))] : records[0].json)
+    guard all else { return .json(records[0].json) }
+    var page = PageBody("pushes")
+    _ = page.fill(records, \.json)
+    return page.response()
   }
 
   @Sendable private func pushes(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     var reader = routed.request.query.reader()
     var query = try await criteria(&reader, routed.grant)
-    query.after = try reader.value("after", "the \"next\" of an earlier page") { PushCursor(text: $0) }
+    query.after = try reader.value("after", "the \"next\" of an earlier page") { [numbers = parts.numbers] in
+      PushCursor(text: $0) { numbers.number(in: $0) }
+    }
     query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     let count = try reader.integer("count", in: 1...Limits.pageRows)
@@ -43,25 +51,40 @@ extension ControlAPI {
     if count != nil && span == nil {
       throw .badRequest("count says how many pushes to wait for, so give wait too, such as wait=10s", field: "count")
     }
-    let wait = span.map { PushWait(count: count ?? 1, until: parts.clock.clock.real + $0) }
-    let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
-    var object: JSONObject = ["pushes": .array(page.pushes.map { $0.shown(to: routed.grant).json })]
-    object["next"] = page.next.map { .string($0.text) }
-    if wait != nil {
-      object["complete"] = .bool(page.complete)
-      object["matched"] = .integer(Int64(page.matched))
-      object["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.shown(to: routed.grant).json, "differs": .string($0.differs)] })
+    let wait = span.map { PushWait(count: count ?? 1, until: parts.clock.clock.steady + $0) }
+    guard let wait else {
+      return try await parts.pages.pass { [query] () async throws(ControlError) in
+        let page = try await asking { () async throws(StoreError) in try await parts.store.pushes(matching: query) }
+        return response(page, to: routed.grant, hasWaited: false)
+      }
     }
-    return .json(.object(object))
+    let place = try parts.waits.take(routed.grant, bundleID: query.bundleID)
+    defer { withExtendedLifetime(place) {} }
+    let page = try await asking { [query] () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
+    return response(page, to: routed.grant, hasWaited: true)
   }
 
-  /// Which pushes are meant: by token, app, type, what became of them and the reload that they were made for, of those that the caller may see.
+  private func response(_ page: PushPage, to grant: Grant, hasWaited: Bool) -> HTTPResponse {
+    var body = PageBody("pushes")
+    let last = body.fill(page.pushes) { $0.shown(to: grant).json }
+    var rest: JSONObject = [:]
+    rest["next"] = (last?.cursor ?? page.next).map { .string($0.text(sealing: parts.numbers.text)) }
+    if hasWaited {
+      rest["complete"] = .bool(page.complete)
+      rest["matched"] = .integer(Int64(page.matched))
+      rest["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.shown(to: grant).json, "differs": .string($0.differs)] })
+    }
+    return body.response(rest)
+  }
+
+  /// Which pushes are meant: by token, app, type, what became of them, why, and the reload that they were made for, of those that the caller may see.
   func criteria(_ reader: inout QueryReader, _ grant: Grant) async throws(ControlError) -> PushQuery {
     var query = PushQuery(visibleBundleIDs: grant.bundleIDs)
     let token = try reader.value("token", "hexadecimal with an even number of digits") { DeviceToken(hex: $0) }
     query.bundleID = try reader.text("bundleID")
     query.type = try reader.choice("type", of: PushType.allCases.map(\.description)).flatMap(PushType.init)
     query.disposition = try reader.choice("disposition", of: Disposition.allCases.map(\.name)).flatMap(Disposition.init(name:))
+    query.cause = try reader.choice("cause", of: Cause.allCases.filter { $0 != .none }.map(\.name)).flatMap(Cause.init(name:))
     let reload = try reader.value("reload", "the id of a reload, a UUID") { PushID($0) }
     if let token { query.token = try await wholeToken(token, grant) }
     if let reload { query.reload = try await visibleReload(reload, grant).id }

@@ -19,12 +19,15 @@ extension PushRecord {
     case .zero: object["expiration"] = .integer(0)
     case .at(let date): object["expiration"] = date.dueJSON
     }
+    object["collapseID"] = collapseID.map(JSONValue.string)
     if status != 0 { object["status"] = .integer(Int64(status)) }
     object["reason"] = reason.map { .string($0.description) }
     object["upstreamStatus"] = upstreamStatus.map { .integer(Int64($0)) }
     object["disposition"] = .string(disposition.name)
     if cause != .none { object["cause"] = .string(cause.name) }
-    object["certainty"] = .string(remedy.certainty.name)
+    // Which value of a key that stands twice the device took is not known.
+    let isDoubtful = warnings.contains(.duplicateKeys) && remedy.certainty == .known && [.applied, .ignored].contains(disposition)
+    object["certainty"] = .string((isDoubtful ? Certainty.likely : remedy.certainty(of: detail)).name)
     object["happened"] = .string(remedy.happened)
     object["remedy"] = .string(namedFix ?? remedy.advice)
     object["detail"] = (detail ?? passed).map(JSONValue.string)
@@ -34,6 +37,15 @@ extension PushRecord {
     case .activity(let name): object["activity"] = .string(name)
     case nil: break
     }
+    if let lowering {
+      var lowered: JSONObject = ["priority": 5, "allowance": .integer(Int64(lowering.allowance))]
+      lowered["burst"] = .integer(Int64(lowering.burst))
+      lowered["windowSeconds"] = lowering.window.jsonSeconds
+      lowered["nextCredit"] = lowering.nextCredit.map(\.dueJSON)
+      lowered["sentence"] = .string(lowering.sentence)
+      object["lowered"] = .object(lowered)
+    }
+    if isSentAgain { object["atLeastOnce"] = true }
     object["warnings"] = warnings.json(warningDetails)
     object["steps"] = .array(steps.map(\.json))
     // One that is no JSON, which the rules may let pass as Apple does, as the text that it is.
@@ -66,6 +78,7 @@ extension PushRecord {
       let sentences = warnings.all.filter(\.isRefusedInStrict).map(\.sentence).joined(separator: " ")
       return "\(sentences) With the app's validation set to strict, the gateway refuses such a payload at once."
     }
+    if let detail, let advice = cause.advice(detail: detail) { return advice }
     guard cause == .otherKind || cause == .otherApp || cause == .tokenUnknown, let detail, let first = detail.first else { return nil }
     return first.uppercased() + detail.dropFirst() + "."
   }

@@ -21,9 +21,13 @@ extension ControlAPI {
       (try RegistrationBody.read(&reader, token: token), try RegistrationBody.replaced(&reader))
     }
     try check(registration, routed.grant)
+    var taken = replaced
     if let replaced {
       let rotated = try await asking { () async throws(StoreError) in try await parts.store.registration(replaced) }
-      if let rotated, rotated.registration.bundleID != registration.bundleID || rotated.registration.kind != registration.kind {
+      // Another app's token is as unknown as one that nobody has.
+      if let rotated, !routed.grant.sees(rotated.registration.bundleID) {
+        taken = nil
+      } else if let rotated, rotated.registration.bundleID != registration.bundleID || rotated.registration.kind != registration.kind {
         throw .conflict("replaces must name a token of the same app and type; the one it names is another's")
       }
     }
@@ -31,10 +35,10 @@ extension ControlAPI {
     if let present, !routed.grant.sees(present.registration.bundleID) {
       throw foreignToken(routed.grant)
     }
-    let isNew = try await asking { () async throws(StoreError) in
-      try await parts.store.register(registration, replacing: replaced) { routed.grant.sees($0) }
+    let isNew = try await asking { [taken] () async throws(StoreError) in
+      try await parts.store.register(registration, replacing: taken) { routed.grant.sees($0) }
     }
-    parts.recordings.registered(registration, replacing: replaced, at: now)
+    parts.recordings.registered(registration, replacing: taken, at: now)
     // No more than was sent: who may only register reads nothing.
     return .json(.object(registration.json), status: isNew ? 201 : 200)
   }
@@ -44,7 +48,7 @@ extension ControlAPI {
     guard grant.sees(registration.bundleID) else {
       throw .forbidden("the access token \"\(grant.name)\" is not one of the app \"\(registration.bundleID)\"", field: "bundleID")
     }
-    guard let index = parts.apps.index(of: registration.bundleID) else { throw parts.apps.unknownApp(registration.bundleID) }
+    guard let index = parts.apps.index(of: registration.bundleID) else { throw unknownApp(registration.bundleID, grant) }
     let app = parts.apps[index]
     if let upstream = registration.upstream, !parts.upstreams.contains(upstream) {
       throw .badRequest(
@@ -95,12 +99,16 @@ extension ControlAPI {
     query.kind = try reader.choice("type", of: TokenKind.allCases.map(\.name)).flatMap(TokenKind.init(name:))
     query.after = try reader.cursor("after") { bytes in DeviceToken(hex: Hexadecimal.encode(bytes)) }
     query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
+    query.bytes = Limits.pageBytes
     try reader.finish()
-    let records = try await asking { [query] () async throws(StoreError) in try await parts.store.registrations(query) }
-    var page: JSONObject = ["registrations": .array(records.map(\.json))]
-    if records.count == query.limit, let last = records.last {
-      page["next"] = .string(PageCursor.text(of: last.registration.token.bytes))
+    return try await parts.pages.pass { [query] () async throws(ControlError) in
+      let records = try await asking { () async throws(StoreError) in try await parts.store.registrations(query) }
+      var page = PageBody("registrations")
+      var last = page.fill(records, \.json)
+      if last == nil, records.count == query.limit || query.isFilled(by: records.map(\.registration)) { last = records.last }
+      var rest: JSONObject = [:]
+      if let last { rest["next"] = .string(PageCursor.text(of: last.registration.token.bytes)) }
+      return page.response(rest)
     }
-    return .json(.object(page))
   }
 }

@@ -2,6 +2,7 @@ import Control
 import JSON
 import Primitives
 import Push
+import Security
 import Storage
 
 extension ControlAPI {
@@ -21,6 +22,8 @@ extension ControlAPI {
     try checkApp(request.selector.bundleID, routed.grant)
     if isDryRun {
       let selector = request.selector
+      let place = try parts.forecasts.take(routed.grant, bundleID: selector.bundleID)
+      defer { withExtendedLifetime(place) {} }
       return .json(try await asking { () async throws(StoreError) in try await parts.store.forecastReload(selector) }.json(selector))
     }
     request.key = try Self.idempotencyKey(routed.request)
@@ -36,10 +39,10 @@ extension ControlAPI {
         status: 422, code: "idempotencyKeyInUse",
         message: "this Idempotency-Key stands for the reload \(id), which asks for something else; take a new key for a new request",
         field: "idempotency-key")
-    case .tooMany:
+    case .tooMany(let refusal):
       throw ControlError(
         status: 429, code: "tooManyReloads",
-        message: "\(Limits.reloadsRunning) reloads run already; wait for one to finish, or stop one with DELETE /v1/reloads/ID",
+        message: "\(refusal.sentence("reloads that run")); wait for one to finish, or stop one with DELETE /v1/reloads/ID",
         fields: ["retry-after": "1"])
     }
   }
@@ -55,16 +58,22 @@ extension ControlAPI {
     let state = try reader.choice("state", of: Reload.State.allCases.map(\.name)).flatMap { name in
       Reload.State.allCases.first { $0.name == name }
     }
-    let before = try reader.value("after", "the \"next\" of an earlier page") { UInt32($0) }
+    let before = try reader.value("after", "the \"next\" of an earlier page") { [numbers = parts.numbers] in
+      numbers.number(in: $0).map { UInt32(clamping: $0) }
+    }
     let limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? 100
     try reader.finish()
-    let page = try await asking { () async throws(StoreError) in
-      try await parts.store.reloads(
-        bundleID: bundleID, visibleBundleIDs: routed.grant.bundleIDs, state: state, before: before, limit: limit)
+    return try await parts.pages.pass { () async throws(ControlError) in
+      let page = try await asking { () async throws(StoreError) in
+        try await parts.store.reloads(
+          bundleID: bundleID, visibleBundleIDs: routed.grant.bundleIDs, state: state, before: before, limit: limit)
+      }
+      var body = PageBody("reloads", bytesMax: .max)
+      _ = body.fill(page.reloads, \.json)
+      var rest: JSONObject = [:]
+      rest["next"] = page.next.map { .string(parts.numbers.text(of: UInt64($0))) }
+      return body.response(rest)
     }
-    var object: JSONObject = ["reloads": .array(page.reloads.map(\.json))]
-    object["next"] = page.next.map { .string("\($0)") }
-    return .json(.object(object))
   }
 
   /// Stops a reload; one that has ended stays as it is.
@@ -100,7 +109,7 @@ extension ControlAPI {
     guard AppDirectory.isBundleID(bundleID) else {
       throw .badRequest("bundleID must be a bundle id such as com.example.app, not \"\(bundleID.prefix(64))\"", field: "bundleID")
     }
-    if parts.apps.index(of: bundleID) == nil { throw parts.apps.unknownApp(bundleID) }
+    if parts.apps.index(of: bundleID) == nil { throw unknownApp(bundleID, grant) }
   }
 
   /// The caller's name for a request that it may send twice.

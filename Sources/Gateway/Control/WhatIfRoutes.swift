@@ -98,6 +98,7 @@ extension AdmissionPreview {
     object["certainty"] = .string(remedy.certainty.name)
     object["happened"] = .string(remedy.happened)
     object["remedy"] = .string(remedy.advice)
+    if !detail.isEmpty { object["detail"] = .string(detail) }
     return object
   }
 }
@@ -123,7 +124,7 @@ private struct WhatIfPush: Sendable {
       guard payload == nil else { throw reader.error("body", "is the payload as text, and payload the same as JSON; give one of them") }
       body = Array(text.utf8)
     } else {
-      body = payload.map { Array($0.serialized().utf8) } ?? []
+      body = payload.map { Array($0.serialized(verbatim: true).utf8) } ?? []
     }
     try reader.finish()
   }
@@ -163,6 +164,7 @@ private struct WhatIfPush: Sendable {
       collapseID: push.collapseID.isEmpty ? .empty : batch.append(text(push.collapseID)),
       payload: unsafe batch.append(body.span.bytes))
     operation.warningDetails = batch.append(WarningDetail.text(of: details))
+    if push.traits.activity == .start { operation.channel = unsafe RequestRules.channel(ofStart: body.span.bytes) }
     return operation
   }
 }

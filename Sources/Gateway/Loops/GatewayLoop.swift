@@ -31,8 +31,8 @@ final class GatewayLoop: Sendable {
 
   /// Gives a settled batch to the loop; called on the store thread.
   ///
-  /// A loop has no more batches than its mailbox has room for, so that a post fails only once the loop has ended: then the
-  /// pushes in it are still in flight for the store, which sends them again when it is next opened.
+  /// A post fails only once the loop has ended: then the pushes in it are still in flight for the store, which sends them again when it is
+  /// next opened.
   func deliver(_ batch: Batch) { settled.post(batch) }
 
   /// Gives the loop a broadcast to send; called on the store thread. One for which there is no room is sent again later.
@@ -41,7 +41,7 @@ final class GatewayLoop: Sendable {
   /// Says GOAWAY, and lets open requests and pushes finish for up to `limit`.
   func beginDrain(within limit: TimeSpan) { orders.post(.drain(within: limit)) }
 
-  /// Has the loop go by the newest settings. A post fails only where as many orders wait, of which one is this one already.
+  /// Has the loop go by the newest settings.
   func adoptSettings() { orders.post(.adoptSettings) }
 
   /// Waits for the end of a loop that is being drained.

@@ -38,10 +38,12 @@ final class LoopBody {
     transport.atQuiet(spareBytes: { store.spareBytes }, release: { store.releaseSpare() })
     self.shared = shared
     provider = try ProviderLoop(index, on: transport, shared)
-    inbox = loop.makeMailbox(capacity: 8) { [unowned self] order in carryOut(order) }
+    // As many as come, so that the order to drain is among them.
+    inbox = loop.makeMailbox(capacity: .max) { [unowned self] order in carryOut(order) }
     let tls = shared.settings.value.tls
     let configuration = Self.serverConfiguration(shared)
     servers = try sockets.map { try HTTP2Server(on: transport, $0, tls: tls, configuration, handler: provider) }
+    provider.whenRelieved = { [unowned self] in for server in servers { server.resumeReading() } }
     loop.atEveryRoundEnd(.decide) { [unowned self] in endIfDrained() }
   }
 
@@ -51,6 +53,7 @@ final class LoopBody {
     var settings = ServerSettings(bodyBytesMax: Limits.providerBodyBytes)
     settings.concurrentStreams = shared.initialConcurrentStreams
     settings.resetsHeaderOverflow = shared.settings.value.rules.answers.headerOverflow == .reset
+    settings.trimsFields = shared.settings.value.rules.answers.spacedField == .trim
     settings.errorAnswersMax = shared.settings.value.rules.answers.closeAfterErrors
     settings.concurrentStreamsTrusted = Limits.concurrentStreams
     settings.headerListBytesMax = Limits.headerListBytes
@@ -65,7 +68,7 @@ final class LoopBody {
     timeouts.request = .milliseconds(Limits.requestMilliseconds)
     timeouts.stalledWrite = .milliseconds(Limits.stalledWriteMilliseconds)
     var configuration = HTTP2Server.Configuration(
-      settings: settings, connectionsMax: Limits.connectionsPerLoop, timeouts: timeouts)
+      settings: settings, places: ConnectionPlaces(capacity: Limits.connectionsPerLoop), timeouts: timeouts)
     configuration.saysCloseNotify = false
     configuration.spareDescriptors = Limits.spareDescriptors
     return configuration

@@ -20,10 +20,12 @@ extension GatewayConfiguration {
     var settings = StoreSettings()
     settings.waitingBytes = waitingBytes
     settings.upstreams = upstreams.map(\.name)
+    settings.appleUpstreams = Set(upstreams.indices.filter { upstreams[$0].isApple }.map { UInt16($0) })
     settings.logEntries = pushLogEntries
     settings.logAge = pushLogAge
     settings.keepsPayloads = pushLogPayloads
     settings.lanePushes = answers.tooManyRequestsAfter
+    settings.triesPastExpirations = answers.pastExpiration == .attempt
     for (number, upstream) in upstreams.enumerated() where upstream.serverErrorRetry > .zero {
       settings.serverErrorRetries[UInt16(number)] = Retry(notBefore: upstream.serverErrorRetry)
     }

@@ -16,6 +16,7 @@ final class AwaitedAnswers {
     let type: PushType
     let environment: PushEnvironment?
     let expiration: Expiration
+    let received: Instant
   }
 
   /// Told of each push whose time is up.

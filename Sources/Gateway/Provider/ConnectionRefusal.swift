@@ -26,6 +26,7 @@ enum ConnectionRefusal: String, CaseIterable {
   case stalledWrite = "stalled_write"
   case tooManyConnections = "too_many_connections"
   case noDescriptors = "no_descriptors"
+  case gaveWay = "gave_way"
   case lost
 
   /// The kind of a connection that ended so.
@@ -39,6 +40,7 @@ enum ConnectionRefusal: String, CaseIterable {
       case .stalledWrite: .stalledWrite
       case .tooManyConnections: .tooManyConnections
       case .noDescriptors: .noDescriptors
+      case .gaveWay: .gaveWay
       case .lost: .lost
       case .finished, .peerEnded, .notResolved, .connectFailed, .wrongProtocol, .unresponsive, .drained: .otherError
       }

@@ -15,7 +15,7 @@ final class MalformedTeller {
 
   init(_ observer: (@Sendable (GatewayEvent) -> Void)?) { self.observer = observer }
 
-  /// Tells of the first of `requests`, and how many others there were; `now` is the machine's time.
+  /// Tells of the first of `requests`, and how many others there were; `now` is the steady clock's time.
   func tell(_ requests: [MalformedRequest], from connection: HTTP2ServerConnection, at now: Instant) {
     guard let observer, let first = requests.first else { return }
     guard rate.allows(at: now) else { return untold += requests.count }
@@ -30,6 +30,6 @@ final class MalformedTeller {
 extension ProviderLoop {
   func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) {
     for request in requests { metrics.malformed(request.fault, shard: index) }
-    malformed.tell(requests, from: connection, at: loop.realNow)
+    malformed.tell(requests, from: connection, at: loop.steadyNow)
   }
 }

@@ -16,7 +16,7 @@ extension ProviderLoop {
       awaited.add(
         AwaitedAnswers.Push(
           reply: operation.reply, id: operation.id, token: operation.token, type: operation.type, environment: operation.environment,
-          expiration: operation.expiration),
+          expiration: operation.expiration, received: operation.received),
         batch.forwards[place].ticket, for: timeout)
     }
   }
@@ -26,7 +26,7 @@ extension ProviderLoop {
   ///
   /// - Returns: The status and reason that were passed on; 0 where none was.
   func answer(_ push: AwaitedAnswers.Push, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?) -> (UInt16, Reason?) {
-    guard case .final(let disposition, let cause) = outcome.completion(expiration: push.expiration) else {
+    guard case .final(let disposition, let cause) = outcome.completion(expiration: push.expiration, received: push.received) else {
       accept(push, .waiting, .none)
       return (0, nil)
     }

@@ -99,7 +99,7 @@ extension ProviderLoop {
   func refuse(
     _ exchange: Exchange, _ id: PushID, _ reason: Reason, field: String, detail: String, bundleID: String, cause: Cause = .none
   ) {
-    let batch = state.value.batch
+    let batch = openBatch
     batch.refusals.append(
       RefusedOperation(
         id: id, token: nil, type: .liveactivity, bundleID: batch.append(bundleID), reason: reason, cause: cause,

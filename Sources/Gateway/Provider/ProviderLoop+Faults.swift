@@ -45,7 +45,7 @@ extension ProviderLoop {
       refuse(refusal, exchange, environment: remembered.environment, cause: .fault, since: since)
       return nil
     case .ended(let strike):
-      let batch = state.value.batch
+      let batch = openBatch
       batch.refusals.append(
         RefusedOperation(
           id: id, token: push.token, type: push.type, bundleID: unsafe batch.append(bundleID.span.bytes), reason: nil, cause: .fault,
@@ -79,7 +79,7 @@ extension ProviderLoop {
       refuse(exchange, id, reason, field: "", detail: strike.sentence, bundleID: app, cause: .fault)
       return nil
     case .ended(let strike):
-      let batch = state.value.batch
+      let batch = openBatch
       batch.refusals.append(
         RefusedOperation(
           id: id, token: nil, type: .liveactivity, bundleID: unsafe batch.append(bundleID.span.bytes), reason: nil, cause: .fault,

@@ -10,7 +10,7 @@ import Transport
 // What the upstreams answer, and how they are.
 extension ProviderLoop: ForwarderDelegate {
   func completed(_ ticket: PushTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: RawSpan) {
-    let batch = state.value.batch
+    let batch = openBatch
     var operation = CompleteOperation(
       ticket: ticket, outcome: outcome, detail: detail.isEmpty ? .empty : batch.append(detail), isFault: answer?.cause == .fault)
     if !awaited.isEmpty, let push = awaited.take(ticket) {

@@ -52,6 +52,11 @@ final class ProviderLoop {
     var answers = AnswerWriter()
     var broadcastAnswers = BroadcastAnswerWriter()
     var batch: Batch
+    /// Whether that was handed to the store before, and taken back.
+    var isTakenBack = false
+    /// Whether a batch that was handed in may wait for the store still.
+    var mayTakeBack = false
+    var pressure = StorePressure()
 
     init(_ memory: consuming RequestMemory, _ batch: Batch) {
       self.memory = memory
@@ -65,6 +70,8 @@ final class ProviderLoop {
   /// Broadcasts to send, from the store thread.
   var broadcasts: Mailbox<ForwardedBroadcast> { broadcastInbox! }
   private var broadcastInbox: Mailbox<ForwardedBroadcast>?
+  /// Called when requests are read again, after `wantsRequests` has said no.
+  var whenRelieved: () -> Void = {}
   /// What became of requests about channels, from the store thread.
   var channelReplies: Mailbox<ChannelReply> { replyInbox! }
   private var replyInbox: Mailbox<ChannelReply>?
@@ -101,7 +108,8 @@ final class ProviderLoop {
     forwarder.delegate = self
     faults.resume = { [unowned self] in resume($0, on: $1, after: $2) }
     awaited.whenLate = { [unowned self] in accept($0, .forwarding, .none) }
-    inbox = loop.makeMailbox(capacity: Limits.settledBatches) { [unowned self] batch in settle(batch) }
+    // As many as come: what they cost is bounded where pushes are taken in.
+    inbox = loop.makeMailbox(capacity: .max) { [unowned self] batch in settle(batch) }
     broadcastInbox = loop.makeMailbox(capacity: Limits.broadcastsPending) { [unowned self] in forwarder.send($0) }
     replyInbox = loop.makeMailbox(capacity: 2 * Limits.exchangesPerLoop) { [unowned self] in answer($0) }
     loop.atEveryRoundEnd(.decide) { [unowned self] in submit() }
@@ -153,7 +161,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   private func take(_ push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) {
-    if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.realNow) {
+    if let provider = push.provider, let limit = rates.exceeded(provider, at: loop.steadyNow) {
       refuse(overLimit(push, of: provider, limit), exchange, environment: connection.environment, retryAfterSeconds: 1)
     } else {
       admit(push, exchange, from: connection)
@@ -199,7 +207,7 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 
   private func admit(_ push: ParsedPush, _ exchange: Exchange, from connection: ProviderConnection) {
-    let batch = state.value.batch
+    let batch = openBatch
     let topic = push.hasDefaultTopic ? batch.append(defaultTopicOf: connection) : batch.append(exchange.headerBytes[push.topic])
     var operation = AdmitOperation(
       reply: exchange.key.packed, id: push.id ?? makeID(), token: push.token, environment: connection.environment, type: push.type,
@@ -208,10 +216,12 @@ extension ProviderLoop: HTTP2ServerHandler {
       bundleID: ByteRange(offset: Int(topic.offset), count: Int(push.bundle.count)),
       collapseID: push.collapseID.isEmpty ? .empty : batch.append(exchange.headerBytes[push.collapseID]),
       payload: batch.append(exchange.body))
+    if push.traits.activity == .start { operation.channel = RequestRules.channel(ofStart: exchange.body) }
     operation.answerTimeout = rules.apps.answerTimeout(at: push.app)
     if push.contentStateMismatches != 0 { batch.ask(rules, push, body: exchange.body, now: time.sender) }
     if !push.warnings.isDisjoint(with: .withSubject) { operation.warningDetails = batch.append(warningDetails(of: push, exchange)) }
     batch.admits.append(operation)
+    state.value.pressure.add(operation)
     if batch.operationCount >= Limits.batchOperations { submit() }
   }
 
@@ -219,7 +229,7 @@ extension ProviderLoop: HTTP2ServerHandler {
     _ refusal: Refusal, _ exchange: Exchange, environment: PushEnvironment?, cause: Cause = .none, since: Instant? = nil,
     retryAfterSeconds: Int64? = nil
   ) {
-    let batch = state.value.batch
+    let batch = openBatch
     let id = refusal.id ?? makeID()
     let app = meantApp(refusal, exchange)
     batch.refusals.append(
@@ -253,32 +263,30 @@ extension ProviderLoop: HTTP2ServerHandler {
   }
 }
 
-// MARK: Batches
+// MARK: Settled batches
 
 extension ProviderLoop {
-  /// Hands the round's batch to the store; when the store has no room, its pushes are answered 503.
-  func submit() {
-    let batch = state.value.batch
-    guard !batch.isEmpty else { return }
-    if !store.submit(batch, from: index) {
-      for index in batch.admits.indices { batch.admits[index].result = .refused(.serviceUnavailable) }
-      _ = answer(batch.admits, batch.bytes)
-      batch.admits.removeAll(keepingCapacity: true)
-      // Outcomes always have room, and refusals are only for the log.
-      guard !batch.completions.isEmpty, store.submit(batch, from: index) else { return batch.reset() }
-    }
-    state.value.batch = store.makeBatch()
-  }
-
   /// Answers what the store has settled, forwards what may go, and gives the batch back.
   private func settle(_ batch: Batch) {
+    relieve(batch.admits)
     if answer(batch.admits, batch.bytes) { expectAnswers(to: batch) }
     if let observer {
       for push in batch.ignored {
+        if [.started, .updated, .ended].contains(push.cause), let remark = AppliedRemark.find(in: batch.bytes[push.detail]) {
+          let field = remark.prefix { $0 != " " }
+          let details = [WarningDetail(.contentStateMismatch, field: String(field), detail: remark)]
+          observer(.warned(WarnedRequest(id: push.id, token: push.token, type: push.type, details: details)))
+          continue
+        }
         observer(
           .ignored(
             IgnoredRequest(
               id: push.id, token: push.token, type: push.type, cause: push.cause, detail: batch.bytes[push.detail].string)))
+      }
+    }
+    if let observer {
+      for push in batch.lowered {
+        observer(.lowered(LoweredRequest(id: push.id, token: push.token, type: push.type, detail: push.lowering.sentence)))
       }
     }
     forwarder.send(batch.forwards.span, batch.bytes)
@@ -289,7 +297,7 @@ extension ProviderLoop {
   ///
   /// - Parameter bytes: Where their ranges lie.
   /// - Returns: Whether some are left for their upstreams to answer.
-  private func answer(_ operations: ContiguousArray<AdmitOperation>, _ bytes: RawSpan) -> Bool {
+  func answer(_ operations: ContiguousArray<AdmitOperation>, _ bytes: RawSpan) -> Bool {
     var areSomeLeft = false
     for place in operations.indices {
       let exchange = exchanges.exchange(for: ExchangeKey(packed: operations[place].reply))

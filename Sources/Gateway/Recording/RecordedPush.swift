@@ -68,7 +68,7 @@ extension RecordedPush {
       }
     }
     object["headers"] = .object(headers)
-    if let value = Self.object(payload), Array(value.serialized().utf8) == payload {
+    if let value = Self.object(payload), Array(value.serialized(verbatim: true).utf8) == payload {
       object["payload"] = value
     } else if let text = String(validating: payload, as: UTF8.self) {
       if !text.isEmpty { object["payloadText"] = .string(text) }
@@ -110,7 +110,7 @@ extension RecordedPush {
       }
     }
     if let value = reader.optionalValue("payload") {
-      payload = Array(value.serialized().utf8)
+      payload = Array(value.serialized(verbatim: true).utf8)
     } else if let text = try reader.optionalString("payloadText") {
       payload = Array(text.utf8)
     } else if let text = try reader.optionalString("payloadBase64") {

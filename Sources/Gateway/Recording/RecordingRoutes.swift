@@ -22,6 +22,7 @@ extension ControlAPI {
         throw .forbidden("the access token \"\(routed.grant.name)\" is not one of the app \"\(bundleID)\"", field: "bundleID")
       }
     }
+    let place = try parts.recorders.take(routed.grant, bundleID: bundleID)
     let query = PushQuery(bundleID: bundleID, visibleBundleIDs: routed.grant.bundleIDs)
     let feed = try await asking { () async throws(StoreError) in try await parts.store.follow(query, after: nil) }
     guard let queue = parts.recordings.open(visible: routed.grant.bundleIDs, bundleID: bundleID) else {
@@ -37,6 +38,7 @@ extension ControlAPI {
         await RecordingStream(queue: open.queue, feed: feed, beginning: beginning, parts: parts, writer: writer)
           .run(heartbeat: parts.heartbeat, longest: longest)
         open.close()
+        withExtendedLifetime(place) {}
       })
   }
 }

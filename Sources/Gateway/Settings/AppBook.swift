@@ -11,22 +11,24 @@ struct AppBook: Sendable {
   var anyApp: AppDirectory.App?
   /// The fields that the configuration gives each app, by bundle id.
   var configuredFields: [String: Set<String>]
-  /// The content-states that the configuration has, by bundle id; "" has those of `anyApp`.
-  private let configuredContentStates: [String: [ContentStateType]]
+  /// The schemas that the configuration has, by bundle id; "" has those of `anyApp`.
+  let configuredSchemas: [String: [ActivitySchemas]]
   /// What was set at run time, by bundle id.
   var set: [String: AppSettings] = [:]
+  /// The schemas that apps have brought along, as they are on devices, by bundle id. What is configured or set comes before them.
+  var taught: [String: [ActivitySchemas]] = [:]
   /// The upstreams that are Apple's.
   private let appleUpstreams: Set<String>
   /// The upstream of apps that name none, where there is one only.
   private let onlyUpstream: String?
 
   /// The apps of `configuration`, with what was set before.
-  init(_ configuration: GatewayConfiguration, set: [String: AppSettings]) {
+  init(_ configuration: GatewayConfiguration, _ saved: SavedApps) {
     configured = configuration.apps
     anyApp = configuration.anyApp
     configuredFields = configuration.appFields
-    configuredContentStates = configuration.contentStates
-    self.set = set
+    configuredSchemas = configuration.contentStates
+    (set, taught) = (saved.settings, saved.taught)
     onlyUpstream = configuration.upstreams.count == 1 ? configuration.upstreams[0].name : nil
     appleUpstreams = Set(configuration.upstreams.filter(\.isApple).map(\.name))
   }
@@ -72,29 +74,17 @@ struct AppBook: Sendable {
     return AppDirectory(apps + added, anyApp: anyApp)
   }
 
-  /// The content-states of an app.
-  private func contentStates(of bundleID: String) -> [ContentStateType] {
-    let configured = configuredContentStates[bundleID] ?? (isConfigured(bundleID) ? [] : configuredContentStates[""] ?? [])
-    return configured.replaced(by: set[bundleID]?.contentStates ?? [])
-  }
-
-  /// Those of all apps that have some, by bundle id; "" has those of every app that is not listed.
-  var contentStates: [String: [ContentStateType]] {
-    var all = configuredContentStates
-    for bundleID in set.keys { all[bundleID] = contentStates(of: bundleID) }
-    return all.filter { !$0.value.isEmpty }
-  }
-
   /// The app as `GET /v1/apps/{bundleID}` shows it: what holds, and where each value came from.
   func view(_ bundleID: String) throws(FieldError) -> JSONValue? {
     guard let app = try app(bundleID) else { return nil }
     let own = set[bundleID]?.fields ?? []
     let given = configuredFields[bundleID] ?? (isConfigured(bundleID) ? [] : configuredFields["*"] ?? [])
     var origins: JSONObject = [:]
-    let types = contentStates(of: bundleID)
-    for field in Self.fields + types.map({ "contentStates.\($0.attributesType)" }) {
+    let types = schemas(of: bundleID).map(\.schemas)
+    for field in Self.fields {
       origins[field] = own.contains(field) ? "api" : given.contains(field) ? "configuration" : "default"
     }
+    for known in schemas(of: bundleID) { origins["contentStates.\(known.schemas.attributesType)"] = .string(known.origin.rawValue) }
     var object: JSONObject = ["bundleID": .string(bundleID)]
     object["team"] = app.teamID.map(JSONValue.string)
     var upstream: JSONObject = [:]
@@ -113,7 +103,10 @@ struct AppBook: Sendable {
     var budgets: JSONObject = [:]
     for kind in BudgetKind.allCases { budgets[kind.rawValue] = app.policy[kind].json }
     object["budgets"] = .object(budgets)
-    object["contentStates"] = types.json
+    var contentStates: JSONObject = [:]
+    for type in types { contentStates[type.attributesType] = type.source["contentState"] }
+    object["contentStates"] = .object(contentStates)
+    object["schemas"] = types.json
     object["origins"] = .object(origins)
     return .object(object)
   }

@@ -24,10 +24,13 @@ struct AppSettings: Hashable, Sendable {
   var answer: AppPolicy.Answer?
   var answerTimeout: TimeSpan?
   var broadcast: Bool?
-  /// The content-states that are set, each in place of the configured one of its name.
-  var contentStates: [ContentStateType] = []
+  /// The schemas that are set, each in place of the configured ones of its attributes type.
+  var schemas: [ActivitySchemas] = []
   /// What is set of the budgets.
   var budgets: [BudgetKind: Budget] = [:]
+
+  /// Settings that leave all as it is configured.
+  init() {}
 
   /// Reads the fields of an object; throws for the first that is of the wrong form or unknown.
   init(_ reader: inout JSONReader) throws(FieldError) {
@@ -47,7 +50,10 @@ struct AppSettings: Hashable, Sendable {
       .map { .milliseconds($0) }
     broadcast = try reader.optionalBool("broadcast")
     if let value = reader.optionalValue("contentStates") {
-      contentStates = try ContentStateType.list(value, at: "contentStates", max: Limits.contentStatesPerApp)
+      schemas = try ActivitySchemas.list(value, at: "contentStates", max: Limits.contentStatesPerApp, contentStatesOnly: true)
+    }
+    if let value = reader.optionalValue("schemas") {
+      schemas = schemas.replaced(by: try ActivitySchemas.list(value, at: "schemas", max: Limits.contentStatesPerApp))
     }
     if var reader = try reader.optionalObject("budgets") {
       for kind in BudgetKind.allCases {
@@ -113,7 +119,7 @@ struct AppSettings: Hashable, Sendable {
     object["answer"] = answer.map { .string($0.rawValue) }
     object["answerTimeoutMilliseconds"] = answerTimeout.map { .integer($0.milliseconds) }
     object["broadcast"] = broadcast.map(JSONValue.bool)
-    if !contentStates.isEmpty { object["contentStates"] = contentStates.json }
+    if !schemas.isEmpty { object["schemas"] = schemas.json }
     var set: JSONObject = [:]
     for kind in BudgetKind.allCases { set[kind.rawValue] = budgets[kind].map { .object($0.json) } }
     if !set.keys.isEmpty { object["budgets"] = .object(set) }
@@ -155,7 +161,7 @@ struct AppSettings: Hashable, Sendable {
     note("answer", answer != nil)
     note("answerTimeoutMilliseconds", answerTimeout != nil)
     note("broadcast", broadcast != nil)
-    for type in contentStates { note("contentStates.\(type.attributesType)", true) }
+    for type in schemas { note("contentStates.\(type.attributesType)", true) }
     for (kind, budget) in budgets {
       let name = kind.rawValue
       note("budgets.\(name).allowance", budget.allowance != nil)

@@ -15,30 +15,46 @@ public struct AppStorage: Sendable {
   }
 }
 
+/// What is kept for apps.
+struct SavedApps: Sendable {
+  /// What was set at run time, by bundle id.
+  var settings: [String: AppSettings] = [:]
+  /// The schemas that apps have brought along, by bundle id.
+  var taught: [String: [ActivitySchemas]] = [:]
+}
+
 extension AppStorage {
-  /// The settings that were kept, by bundle id; throws a sentence when the text is damaged.
-  func settings() throws -> [String: AppSettings] {
-    guard let text = try load() else { return [:] }
-    var settings: [String: AppSettings] = [:]
+  /// Stands beside the bundle ids, none of which has a space.
+  private static let taughtKey = "schemas of apps"
+
+  /// What was kept; throws a sentence when the text is damaged.
+  func saved() throws -> SavedApps {
+    guard let text = try load() else { return SavedApps() }
+    var saved = SavedApps()
     do {
-      guard let apps = try JSONValue.parse(wrapped: Array(text.utf8)).objectValue else {
+      guard let apps = try JSONValue.parse(wrapped: Array(text.utf8), levels: 3).objectValue else {
         throw FieldError(field: "apps", message: "apps must be an object")
       }
-      for bundleID in apps.keys {
-        guard let value = apps[bundleID] else { continue }
+      for (bundleID, value) in apps where bundleID != Self.taughtKey {
         var reader = try JSONReader(value, at: bundleID)
-        settings[bundleID] = try AppSettings(&reader)
+        saved.settings[bundleID] = try AppSettings(&reader)
+      }
+      for (bundleID, value) in apps[Self.taughtKey]?.objectValue ?? [:] {
+        saved.taught[bundleID] = try ActivitySchemas.list(value, at: bundleID, max: Limits.contentStatesPerApp)
       }
     } catch {
       throw GatewayError.savedApps("\(error)")
     }
-    return settings
+    return saved
   }
 
-  /// These settings as the text that is kept.
-  static func text(_ settings: [String: AppSettings]) -> String {
+  /// What was set and taught as the text that is kept.
+  static func text(_ book: AppBook) -> String {
     var object: JSONObject = [:]
-    for bundleID in settings.keys.sorted() { object[bundleID] = settings[bundleID].map { .object($0.json) } }
+    for bundleID in book.set.keys.sorted() { object[bundleID] = book.set[bundleID].map { .object($0.json) } }
+    var taught: JSONObject = [:]
+    for bundleID in book.taught.keys.sorted() { taught[bundleID] = book.taught[bundleID].map(\.json) }
+    if !taught.isEmpty { object[taughtKey] = .object(taught) }
     return JSONValue.object(object).serialized() + "\n"
   }
 }

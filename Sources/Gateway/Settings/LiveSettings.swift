@@ -18,12 +18,14 @@ final class LiveSettings: Sendable {
     var apps: AppDirectory
     /// The content-states that are known, by bundle id; "" has those of every app that is not listed.
     var signing: SigningTable
-    var contentStates: [String: [ContentStateType]]
+    var contentStates: [String: [ActivitySchemas]]
     var provider: ProviderSettings
     var controlTLS: TLSContext
     var accessTokens: AccessTokens
     /// Pushes that may wait for one token.
     var lanePushes: Int
+    /// Whether a push whose expiration has passed is tried once.
+    var triesPastExpirations: Bool
 
     /// Which of the gateway's own keys sign for an app.
     func signers(_ bundleID: String, _ environment: PushEnvironment) -> PushSigners {
@@ -63,7 +65,7 @@ final class LiveSettings: Sendable {
     let signers = ProviderTokenSigners([try Self.signer(first)])
     var numbers = [first: 0]
     try Self.addSigners(of: configuration, to: signers, &numbers)
-    let book = AppBook(configuration, set: try storage?.settings() ?? [:])
+    let book = AppBook(configuration, try storage?.saved() ?? SavedApps())
     let parts = try Self.parts(configuration, book, numbers, identityForName)
     self.signers = signers
     state = Mutex(State(configuration: configuration, book: book, parts: parts, signerNumbers: numbers))
@@ -98,7 +100,7 @@ final class LiveSettings: Sendable {
       // What cannot change goes on as it is, and is told.
       var next = configuration
       next.upstreams = Self.upstreams(state.configuration.upstreams, with: configuration.upstreams)
-      let book = AppBook(next, set: state.book.set)
+      let book = AppBook(next, SavedApps(settings: state.book.set, taught: state.book.taught))
       _ = try Self.publicKeys(next.providers)
       for key in next.signingKeys { _ = try Self.signer(key) }
       try Self.addSigners(of: next, to: signers, &numbers)
@@ -123,6 +125,9 @@ final class LiveSettings: Sendable {
 
   /// Whether something was set for the app at run time.
   func hasSet(_ bundleID: String) -> Bool { state.withLock { $0.book.set[bundleID] != nil } }
+
+  /// What was set for the app at run time; nil when nothing was.
+  func settings(of bundleID: String) -> AppSettings? { state.withLock { $0.book.set[bundleID] } }
 
   /// What came of a change of an app.
   enum Change: Sendable {
@@ -151,21 +156,59 @@ final class LiveSettings: Sendable {
         }
       }
       book.set[bundleID] = settings
-      guard book.count <= Limits.apps || !isNew else { return .full }
-      let text = AppStorage.text(book.set)
-      guard settings == nil || text.utf8.count <= Limits.savedAppsBytes else { return .tooMuch(text.utf8.count) }
-      do {
-        try storage?.save(text)
-      } catch {
-        return .notKept("\(error)")
-      }
-      state.book = book
-      state.parts.apps = book.directory
-      state.parts.contentStates = book.contentStates
-      state.parts.provider.rules = Self.rules(state.parts.apps, book.contentStates, state.configuration)
-      state.tell()
-      return .made(isNew: isNew && !book.isConfigured(bundleID))
+      return keep(book, isNew: isNew && !book.isConfigured(bundleID), mayGrow: settings == nil, &state)
     }
+  }
+
+  /// The schemas of an app, by the name of their type; nil when there is no such app.
+  func schemas(of bundleID: String) -> [KnownSchemas]? {
+    let (book, apps) = state.withLock { ($0.book, $0.parts.apps) }
+    return apps.index(of: bundleID) == nil ? nil : book.schemas(of: bundleID)
+  }
+
+  /// Sets the schemas of one attributes type of an app, or takes them back with nil.
+  ///
+  /// - Parameters:
+  ///   - origin: Whose schemas they are: `api` for somebody's, `app` for the app's own.
+  ///   - isWanted: Looks at what is known of the type before; what it throws is what becomes of it all.
+  func setSchemas(
+    _ schemas: ActivitySchemas?, of attributesType: String, app bundleID: String, as origin: KnownSchemas.Origin,
+    where isWanted: (KnownSchemas?) throws(FieldError) -> Void
+  ) throws(FieldError) -> Change {
+    let result = state.withLock { state -> Result<Change, FieldError> in
+      let known = state.book.schemas(of: bundleID)
+      let present = known.first { $0.schemas.attributesType == attributesType }
+      do throws(FieldError) {
+        try isWanted(present)
+      } catch {
+        return .failure(error)
+      }
+      var book = state.book
+      guard book.setSchemas(schemas, of: attributesType, app: bundleID, as: origin) else { return .success(.made(isNew: false)) }
+      guard schemas == nil || present != nil || known.count < Limits.contentStatesPerApp else { return .success(.full) }
+      return .success(keep(book, isNew: present == nil, mayGrow: schemas == nil, &state))
+    }
+    return try result.get()
+  }
+
+  /// Keeps what a changed book has, and goes by it from now on.
+  ///
+  /// - Parameter mayGrow: Something is taken back, for which there is room in any case.
+  private func keep(_ book: AppBook, isNew: Bool, mayGrow: Bool, _ state: inout State) -> Change {
+    guard book.count <= Limits.apps || !isNew else { return .full }
+    let text = AppStorage.text(book)
+    guard mayGrow || text.utf8.count <= Limits.savedAppsBytes else { return .tooMuch(text.utf8.count) }
+    do {
+      try storage?.save(text)
+    } catch {
+      return .notKept("\(error)")
+    }
+    state.book = book
+    state.parts.apps = book.directory
+    state.parts.contentStates = book.contentStates
+    state.parts.provider.rules = Self.rules(state.parts.apps, book.contentStates, state.configuration)
+    state.tell()
+    return .made(isNew: isNew)
   }
 
   /// Whether an app's upstreams are there, and a team that signs for Apple where one is Apple's.
@@ -214,7 +257,7 @@ extension LiveSettings {
   }
 
   private static func rules(
-    _ apps: AppDirectory, _ contentStates: [String: [ContentStateType]], _ configuration: GatewayConfiguration
+    _ apps: AppDirectory, _ contentStates: [String: [ActivitySchemas]], _ configuration: GatewayConfiguration
   ) -> RequestRules {
     RequestRules(
       apps: apps, providers: configuration.providerDirectory, answers: configuration.answers, tokenUpdates: configuration.tokenUpdates,
@@ -243,7 +286,8 @@ extension LiveSettings {
       apps: apps, signing: SigningTable(configuration.signingKeys, numbers), contentStates: book.contentStates, provider: provider,
       controlTLS: try TLSContext.server(tls, protocols: [.http2, .http1], identityForName: identityForName),
       accessTokens: AccessTokens(configuration.accessTokens.map { AccessToken($0) }),
-      lanePushes: configuration.answers.tooManyRequestsAfter)
+      lanePushes: configuration.answers.tooManyRequestsAfter,
+      triesPastExpirations: configuration.answers.pastExpiration == .attempt)
   }
 
   /// Looks at every certificate and key of a configuration as a start would; a part that is missing may come from elsewhere.

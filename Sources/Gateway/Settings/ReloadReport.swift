@@ -45,10 +45,10 @@ public struct ReloadReport: Hashable, Sendable {
   /// The content-states of one app.
   private struct ContentStates: Equatable {
     var bundleID: String
-    var types: [ContentStateType]
+    var types: [ActivitySchemas]
   }
 
-  private static func list(_ contentStates: [String: [ContentStateType]]) -> [ContentStates] {
+  private static func list(_ contentStates: [String: [ActivitySchemas]]) -> [ContentStates] {
     contentStates.map { ContentStates(bundleID: $0.key, types: $0.value) }
   }
 

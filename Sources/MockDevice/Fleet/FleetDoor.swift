@@ -1,6 +1,7 @@
 import Control
 import DeviceModel
 import Primitives
+import Push
 import Reactor
 import Synchronization
 
@@ -10,6 +11,10 @@ struct FleetDoor: Sendable {
 
   private let mailbox: Mailbox<Work>
   private let waiterIDs: WaiterIDs
+  /// Has only a few answers be made at once that may be large.
+  let pages = Turnstile(insideMax: Limits.pagesInWork, waitingMax: Limits.controlExchanges, to: "be told what is on devices")
+  /// Places for calls that wait for something to happen, which the callers share.
+  let waits = CallPlaces(Limits.deviceWaiters, for: "calls that wait")
 
   /// A door through `mailbox`, which hands its work to the keeper.
   init(_ mailbox: Mailbox<Work>) {

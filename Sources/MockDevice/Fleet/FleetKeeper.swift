@@ -25,10 +25,12 @@ final class FleetKeeper {
   var carryOut: ([DeviceEffect]) -> Void = { _ in }
   /// Sees the fleet at the end of every round in which something happened, at the machine's time.
   var observe: (DeviceFleet, Instant) -> Void = { _, _ in }
-  /// Asks the gateway what a token was registered as, which `learn` tells then; false when it cannot be asked.
-  var ask: (DeviceToken) -> Bool = { _ in false }
-  /// Pushes that wait for such an answer.
-  let held: HeldPushes
+  /// Asks the gateway, whose answer `learn` takes then; false when it cannot be asked. Nil where there is no gateway.
+  var ask: ((Registrar.Question) -> Bool)?
+  /// Pushes that wait for what their tokens were registered as.
+  let held: HeldPushes<DeviceToken>
+  /// Pushes that wait for the schemas of their apps.
+  private let schemas: SchemaQuestions
   /// How many such questions there may be.
   private var questions = QuestionAllowance()
   /// The clock by which senders write the dates of payloads.
@@ -49,6 +51,7 @@ final class FleetKeeper {
     self.fleet = fleet
     self.loop = loop
     held = HeldPushes(on: loop, atMost: hold)
+    schemas = SchemaQuestions(on: loop, atMost: hold)
     activityTimer = loop.makeTimer { [unowned self] in self.wakeActivities() }
     waiterTimer = loop.makeTimer { [unowned self] in
       let now = self.loop.uptime
@@ -70,6 +73,14 @@ final class FleetKeeper {
 
   /// Records what became of a registration.
   func note(_ report: Registrar.Report) {
+    if case .teach(let name, let bundleID, let schemas) = report.effect {
+      switch report.verdict {
+      case .settled: fleet.noteTeaching(name, bundleID: bundleID, schemas, refusal: nil, at: now)
+      case .givenUp(let reason): fleet.noteTeaching(name, bundleID: bundleID, schemas, refusal: reason, at: now)
+      case .superseded, .again: break
+      }
+      return
+    }
     if case .fetchMessage(let token, _, let channel) = report.effect {
       if let message = report.message {
         _ = takeTime()
@@ -97,11 +108,28 @@ final class FleetKeeper {
 
   /// Holds a push until the gateway has been asked about its token.
   func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) {
-    if held.hold(token, resume), !ask(token) { held.release(token) }
+    if held.hold(token, resume), ask?(.registration(token)) != true { held.release(token) }
   }
 
-  /// Takes what the gateway says of a token; the pushes that were held for it go on.
-  func learn(_ token: DeviceToken, _ answer: Registrar.Answer) {
+  /// Whether the gateway is to be asked for the schemas of the app before a push to one of its activities is judged.
+  func asksForSchemas(of bundleID: String) -> Bool { ask != nil && schemas.asks(about: bundleID) }
+
+  /// Holds a push until the gateway has told the schemas of its app.
+  func hold(schemasOf bundleID: String, _ resume: @escaping () -> Void) {
+    schemas.hold(bundleID, resume) { [unowned self] in ask?(.schemas(bundleID: $0)) == true }
+  }
+
+  /// Takes what the gateway says; the pushes that were held for it go on.
+  func learn(_ answered: Registrar.Answered) {
+    switch answered {
+    case .registration(let token, let answer): learn(token, answer)
+    case .schemas(let bundleID, let known):
+      if let known { fleet.learn(known, of: bundleID) }
+      schemas.settle(bundleID, isSilence: known == nil) { [unowned self] in ask?(.schemas(bundleID: $0)) == true }
+    }
+  }
+
+  private func learn(_ token: DeviceToken, _ answer: Registrar.Answer) {
     switch answer {
     case .registered(let registration): fleet.learn(registration, at: now)
     case .notRegistered: break

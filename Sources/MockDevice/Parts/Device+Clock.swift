@@ -2,8 +2,19 @@ public import Configuration
 import HTTPClient
 import JSON
 public import Primitives
+import Push
+import Telemetry
 
 extension Device {
+  /// What looks, whenever it is called, whether the machine's clock was set since it was last, and says so in the log.
+  static func clockWatch(_ clock: VirtualClock, _ log: Log) -> () -> Void {
+    var watch = ClockWatch(threshold: .seconds(Limits.clockLeapSeconds))
+    return {
+      guard let leap = watch.look(at: clock.moment) else { return }
+      log.write(.warning, "the machine's clock was \(ClockWatch.text(of: leap))", [LogField("now", clock.real)])
+    }
+  }
+
   /// What the clock of the configured gateway shows at present, for a device to start with; nil where the gateway does not tell within two
   /// seconds: it tells its upstreams when it is next connected.
   public static func gatewayTime(_ configuration: DeviceConfiguration) throws(ConfigurationError) -> VirtualTime? {

@@ -2,10 +2,10 @@ import Primitives
 import Push
 import Reactor
 
-/// Pushes to tokens that nobody has described here, held until the gateway has said what it knows of them, or until that takes too long.
+/// Pushes that are held until the gateway has been asked something, or until that takes too long; each by what was asked about.
 ///
 /// Belongs to its loop.
-final class HeldPushes {
+final class HeldPushes<Key: Hashable> {
   private struct Held {
     let deadline: Uptime
     var resume: [() -> Void]
@@ -15,7 +15,7 @@ final class HeldPushes {
   var lapsed: () -> Void = {}
   private unowned let loop: EventLoop
   private let span: TimeSpan
-  private var held: [DeviceToken: Held] = [:]
+  private var held: [Key: Held] = [:]
   private var count = 0
   private var timer: Timer?
 
@@ -29,30 +29,39 @@ final class HeldPushes {
   /// Whether one more push may be held.
   var hasRoom: Bool { count < Limits.heldPushes }
 
-  /// Holds a push; true when it is the first to its token, and the gateway is to be asked.
-  func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) -> Bool {
+  /// Holds a push; true when it is the first of its key, and the gateway is to be asked.
+  func hold(_ key: Key, _ resume: @escaping () -> Void) -> Bool {
     count += 1
-    if held[token] != nil {
-      held[token]?.resume.append(resume)
+    if held[key] != nil {
+      held[key]?.resume.append(resume)
       return false
     }
-    held[token] = Held(deadline: loop.uptime + span, resume: [resume])
+    held[key] = Held(deadline: loop.uptime + span, resume: [resume])
     armTimer()
     return true
   }
 
-  /// Lets the pushes to the token go on, in the order in which they came.
-  func release(_ token: DeviceToken) {
-    guard let released = held.removeValue(forKey: token) else { return }
+  /// Lets the pushes of the key go on, in the order in which they came.
+  func release(_ key: Key) {
+    guard let released = held.removeValue(forKey: key) else { return }
     count -= released.resume.count
     for resume in released.resume { resume() }
   }
+
+  /// Has the pushes of one key wait under another, which has none.
+  func move(_ key: Key, to other: Key) {
+    guard let moved = held.removeValue(forKey: key) else { return }
+    held[other] = moved
+  }
+
+  /// Whether any push of the key is held.
+  func holds(_ key: Key) -> Bool { held[key] != nil }
 
   private func giveUp() {
     let now = loop.uptime
     let late = held.filter { $0.value.deadline <= now }.keys
     if !late.isEmpty { lapsed() }
-    for token in late { release(token) }
+    for key in late { release(key) }
     armTimer()
   }
 

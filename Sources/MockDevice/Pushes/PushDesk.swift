@@ -32,6 +32,8 @@ enum PushSettlement {
   case answered(PushAnswer)
   /// Nobody has described the token here, and the gateway may: the push is to be held until it has been asked, then settled again.
   case unknown(DeviceToken)
+  /// The gateway may know other schemas of its app than this mock: the push is to be held until it has been asked, then settled again.
+  case uninformed(bundleID: String)
   /// A fault may strike it, which is to be seen before it is settled again.
   case exposed(ExposedPush)
 }
@@ -39,6 +41,8 @@ enum PushSettlement {
 /// What becomes of a broadcast's request at once.
 enum BroadcastSettlement {
   case answered(BroadcastAnswer)
+  /// As of a push.
+  case uninformed(bundleID: String)
   /// A fault may strike it, which is to be seen before it is settled again.
   case exposed(ExposedPush)
 }
@@ -58,6 +62,8 @@ enum PushProgress: Sendable {
   case new
   /// It was held, and is not held again, whatever is known of its token.
   case held
+  /// The schemas of its app were asked for, too.
+  case informed
   /// Nothing more comes between it and its device.
   case spared
 }
@@ -112,11 +118,16 @@ final class PushDesk {
     case .push(let push):
       let known = keeper.fleet.known(push.token)
       if progress == .new, keeper.asksFirst(about: known, push.type) { return .unknown(push.token) }
+      if push.type == .liveactivity, progress == .new || progress == .held {
+        let bundleID = headers[push.bundle].string
+        if keeper.asksForSchemas(of: bundleID) { return .uninformed(bundleID: bundleID) }
+      }
       let id = push.id ?? generatedID()
       if faults.isArmed, progress != .spared {
         return .exposed(ExposedPush(id: id, token: push.token, bundleID: headers[push.bundle].array, type: push.type))
       }
-      let received = ReceivedPush(id: id, token: push.token, type: push.type)
+      let collapseID = push.type == .alert && !push.collapseID.isEmpty ? headers[push.collapseID].string : nil
+      let received = ReceivedPush(id: id, token: push.token, type: push.type, collapseID: collapseID)
       return .answered(
         PushAnswer(id: id, outcome: keeper.fleet.receive(received, known, bundleID: headers[push.bundle], payload: body, at: now)))
     }
@@ -133,9 +144,9 @@ final class PushDesk {
   /// Checks a broadcast and fans it out. The gateway alone manages channels, so every other request of theirs is for a path that is not
   /// served here.
   ///
-  /// - Parameter isSpared: Whether no fault comes between it and the devices any more.
+  /// - Parameter progress: What it has gone through.
   func settleBroadcast(
-    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, isSpared: Bool
+    _ fields: RequestFields, headers: RawSpan, body: RawSpan, bodyBytesTotal: Int, _ progress: PushProgress
   ) -> BroadcastSettlement {
     let now = keeper.now
     let time = keeper.takeTime()
@@ -153,17 +164,22 @@ final class PushDesk {
       guard case .send(let push) = request.action else {
         return .answered(BroadcastAnswer(id: id, result: .refused(.badPath, detail: "channels are managed at the gateway")))
       }
-      if faults.isArmed, !isSpared {
+      let bundleID = headers[request.bundle].string
+      if progress == .new, keeper.asksForSchemas(of: bundleID) { return .uninformed(bundleID: bundleID) }
+      if faults.isArmed, progress != .spared {
         return .exposed(ExposedPush(id: id, token: nil, bundleID: headers[request.bundle].array, type: .liveactivity))
       }
       let outcome = keeper.fleet.receiveBroadcast(
-        id, channel: push.channel, bundleID: headers[request.bundle].string, payload: body, at: now)
+        id, channel: push.channel, bundleID: bundleID, payload: body, at: now)
       return .answered(BroadcastAnswer(id: id, result: .taken(outcome)))
     }
   }
 
   /// Holds a push until the gateway has been asked about its token; then `resume` settles it again.
   func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) { keeper.hold(token, resume) }
+
+  /// Holds a push, or a broadcast, until the gateway has told the schemas of its app; then `resume` settles it again.
+  func hold(schemasOf bundleID: String, _ resume: @escaping () -> Void) { keeper.hold(schemasOf: bundleID, resume) }
 
   /// Apple's own ids are random and in upper case.
   private func generatedID() -> PushID { PushID(high: random.next(), low: random.next()) }

@@ -28,9 +28,9 @@ final class PushFace {
     let faults = FaultInjector(book, on: transport)
     faults.resume = { [unowned self] exchange, connection, strike in
       if let path = exchange.value(of: .path), RequestRules.isBroadcast(path) {
-        settleBroadcast(exchange, on: connection, after: strike)
+        settleBroadcast(exchange, on: connection, .informed, after: strike)
       } else {
-        settle(exchange, on: connection, .held, after: strike)
+        settle(exchange, on: connection, .informed, after: strike)
       }
     }
     self.faults = faults
@@ -40,7 +40,7 @@ final class PushFace {
   func answer(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool {
     guard let path = exchange.value(of: .path) else { return false }
     if RequestRules.isBroadcast(path) {
-      settleBroadcast(exchange, on: connection)
+      settleBroadcast(exchange, on: connection, .new)
       return true
     }
     guard path.isPushPath else { return false }
@@ -62,6 +62,8 @@ final class PushFace {
         guard let self, let connection, let exchange = exchanges?.exchange(for: key) else { return }
         settle(exchange, on: connection, .held)
       }
+    case .uninformed(let bundleID):
+      hold(exchange, on: connection, schemasOf: bundleID) { $0.settle($1, on: $2, .informed) }
     case .exposed(let push):
       expose(push, exchange, on: connection, after: strike) { self.settle(exchange, on: connection, .spared) }
     }
@@ -69,17 +71,31 @@ final class PushFace {
 
   /// - Parameter strike: The fault that has held the broadcast back, if one has.
   private func settleBroadcast(
-    _ exchange: Exchange, on connection: HTTP2ServerConnection, isSpared: Bool = false, after strike: FaultStrike? = nil
+    _ exchange: Exchange, on connection: HTTP2ServerConnection, _ progress: PushProgress, after strike: FaultStrike? = nil
   ) {
     let settlement = desk.settleBroadcast(
       RequestFields(exchange), headers: exchange.headerBytes, body: exchange.body, bodyBytesTotal: exchange.bodyBytesTotal,
-      isSpared: isSpared)
+      progress)
     switch settlement {
     case .answered(let answer): respond(to: exchange, answer)
+    case .uninformed(let bundleID):
+      hold(exchange, on: connection, schemasOf: bundleID) { $0.settleBroadcast($1, on: $2, .informed) }
     case .exposed(let broadcast):
       expose(broadcast, exchange, on: connection, after: strike) {
-        self.settleBroadcast(exchange, on: connection, isSpared: true)
+        self.settleBroadcast(exchange, on: connection, .spared)
       }
+    }
+  }
+
+  /// Holds a request until the gateway has told the schemas of its app, then goes on with it, unless it has gone.
+  private func hold(
+    _ exchange: Exchange, on connection: HTTP2ServerConnection, schemasOf bundleID: String,
+    _ resume: @escaping (PushFace, Exchange, HTTP2ServerConnection) -> Void
+  ) {
+    let key = exchange.key
+    desk.hold(schemasOf: bundleID) { [weak self, weak connection] in
+      guard let self, let connection, let exchange = exchanges?.exchange(for: key) else { return }
+      resume(self, exchange, connection)
     }
   }
 

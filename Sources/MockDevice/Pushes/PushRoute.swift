@@ -26,7 +26,8 @@ struct PushRoute: Sendable {
             headers.fields, headers: headers.bytes.span.bytes, body: body.span.bytes, bodyBytesTotal: total, progress)
           switch settlement {
           case .answered(let answer): reply.answer(.success(answer))
-          case .unknown(let token): desk.hold(token) { settle(.spared) }
+          case .unknown(let token): desk.hold(token) { settle(.held) }
+          case .uninformed(let bundleID): desk.hold(schemasOf: bundleID) { settle(.informed) }
           // Faults are for what comes by HTTP/2, as gateways do.
           case .exposed: settle(.spared)
           }

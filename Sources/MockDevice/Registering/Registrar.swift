@@ -1,5 +1,6 @@
 import DeviceModel
 import HTTPClient
+import JSON
 import Primitives
 import Push
 import Reactor
@@ -27,6 +28,21 @@ final class Registrar: Sendable {
     case silence
   }
 
+  /// What the gateway may be asked.
+  enum Question: Sendable {
+    /// What a token was registered as.
+    case registration(DeviceToken)
+    /// What is known of an app's schemas.
+    case schemas(bundleID: String)
+  }
+
+  /// A question with its answer.
+  enum Answered: Sendable {
+    case registration(DeviceToken, Answer)
+    /// Nil where the gateway cannot be reached in time, or does not tell.
+    case schemas(bundleID: String, [ActivitySchemas]?)
+  }
+
   /// The most recent message of a channel.
   struct Message: Sendable {
     let id: PushID
@@ -34,22 +50,22 @@ final class Registrar: Sendable {
   }
 
   private let mailbox: Mailbox<DeviceEffect>
-  private let questions: Mailbox<DeviceToken>
+  private let questions: Mailbox<Question>
   private let handle: LoopHandle
 
   /// Starts the thread.
   ///
   /// - Parameters:
   ///   - report: Takes what became of each call, on the registrar's thread.
-  ///   - answer: Takes what the gateway says of a token that it was asked about.
+  ///   - answer: Takes what the gateway says of what it was asked.
   init(
     _ gateway: GatewayAccess, report: @escaping @Sendable (Report) -> Void,
-    answer: @escaping @Sendable (DeviceToken, Answer) -> Void
+    answer: @escaping @Sendable (Answered) -> Void
   ) throws(SystemError) {
     let loop = try EventLoop(descriptors: 1, clock: { Instant(nanoseconds: 0) })
     let worker = RegistrarWorker(gateway, on: loop, report: report)
     mailbox = loop.makeMailbox(capacity: Limits.deviceTokens) { effect in worker.add(effect) }
-    questions = loop.makeMailbox(capacity: Limits.heldPushes) { token in answer(token, worker.answer(about: token)) }
+    questions = loop.makeMailbox(capacity: Limits.heldPushes) { question in answer(worker.answer(question)) }
     handle = loop.handle
     loop.atEveryRoundEnd { worker.work() }
     try Thread.start(name: "registrar") { loop.run() }
@@ -58,8 +74,8 @@ final class Registrar: Sendable {
   /// Takes an effect; false when there is no room.
   func carryOut(_ effect: DeviceEffect) -> Bool { mailbox.post(effect) }
 
-  /// Asks what the token was registered as; false when there is no room.
-  func ask(_ token: DeviceToken) -> Bool { questions.post(token) }
+  /// Asks the gateway; false when there is no room.
+  func ask(_ question: Question) -> Bool { questions.post(question) }
 
   /// Ends the thread after the call it is in.
   func stop() { handle.stop() }
@@ -110,8 +126,17 @@ private final class RegistrarWorker {
     return client
   }
 
+  func answer(_ question: Registrar.Question) -> Registrar.Answered {
+    switch question {
+    case .registration(let token): return .registration(token, answer(about: token))
+    case .schemas(let bundleID):
+      let response = try? open().perform(RegistrationCall.question(schemasOf: bundleID, gateway))
+      return .schemas(bundleID: bundleID, response.flatMap { RegistrationCall.schemas(status: $0.status, body: $0.body) })
+    }
+  }
+
   /// What the gateway says of the token.
-  func answer(about token: DeviceToken) -> Registrar.Answer {
+  private func answer(about token: DeviceToken) -> Registrar.Answer {
     let client = open()
     guard let response = try? client.perform(RegistrationCall.question(token, gateway)) else { return .silence }
     return RegistrationCall.answer(about: token, status: response.status, body: response.body)

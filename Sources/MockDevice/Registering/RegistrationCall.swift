@@ -8,18 +8,24 @@ import Push
 enum RegistrationCall {
   /// The request that carries out `effect`: `PUT` or `DELETE /v1/registrations/{token}`, or `GET` of a channel's message.
   static func request(_ effect: DeviceEffect, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
-    let url: String
-    if case .fetchMessage(_, let bundleID, let channel) = effect {
-      url =
-        "\(base(gateway))/v1/channels/\(BlockingHTTPClient.percentEncoded(bundleID))/\(BlockingHTTPClient.percentEncoded(channel.description))/message"
-    } else {
-      url = "\(base(gateway))/v1/registrations/\(effect.token.hex)"
-    }
+    let encoded = BlockingHTTPClient.percentEncoded
+    let url =
+      switch effect {
+      case .fetchMessage(_, let bundleID, let channel):
+        "\(base(gateway))/v1/channels/\(encoded(bundleID))/\(encoded(channel.description))/message"
+      case .teach(_, let bundleID, let schemas):
+        "\(base(gateway))/v1/apps/\(encoded(bundleID))/schemas/\(encoded(schemas.attributesType))"
+      case .register, .replace, .unregister: "\(base(gateway))/v1/registrations/\(effect.token.hex)"
+      }
     let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.accessToken)")
     let timeout = TimeSpan.milliseconds(Limits.registerMilliseconds)
     switch effect {
     case .fetchMessage: return BlockingHTTPClient.Request("GET", url, fields: [authorization], timeout: timeout)
     case .unregister: return BlockingHTTPClient.Request("DELETE", url, fields: [authorization], timeout: timeout)
+    case .teach(_, _, let schemas):
+      let type = BlockingHTTPClient.Field("content-type", "application/json")
+      let body = Array(schemas.source.serialized().utf8)
+      return BlockingHTTPClient.Request("PUT", url, fields: [authorization, type], body: body, timeout: timeout)
     case .register(let registration), .replace(_, let registration):
       let type = BlockingHTTPClient.Field("content-type", "application/json")
       var replaced: DeviceToken?
@@ -34,6 +40,25 @@ enum RegistrationCall {
     let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.readToken ?? gateway.accessToken)")
     return BlockingHTTPClient.Request(
       "GET", "\(base(gateway))/v1/registrations/\(token.hex)", fields: [authorization], timeout: gateway.patience)
+  }
+
+  /// The request that asks what is known of an app's schemas: `GET /v1/apps/{bundleID}/schemas`.
+  static func question(schemasOf bundleID: String, _ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
+    let authorization = BlockingHTTPClient.Field("authorization", "Bearer \(gateway.readToken ?? gateway.accessToken)")
+    return BlockingHTTPClient.Request(
+      "GET", "\(base(gateway))/v1/apps/\(BlockingHTTPClient.percentEncoded(bundleID))/schemas", fields: [authorization],
+      timeout: gateway.patience)
+  }
+
+  /// The schemas in the answer; none of an app that the gateway does not know, and nil where it does not tell.
+  static func schemas(status: Int, body: [UInt8]) -> [ActivitySchemas]? {
+    if status == 404 { return [] }
+    guard status == 200, let list = (try? JSONValue.parse(body))?["schemas"]?.arrayValue else { return nil }
+    return list.prefix(Limits.contentStatesPerApp).compactMap { known in
+      var source: JSONObject = [:]
+      for key in ["contentState", "attributes"] { source[key] = known[key] }
+      return known["attributesType"]?.stringValue.flatMap { try? ActivitySchemas($0, .object(source), at: $0) }
+    }
   }
 
   /// What the answer to such a question says.
@@ -78,6 +103,7 @@ enum RegistrationCall {
     case 200..<300: return .done
     case 404:
       if effect.registration != nil { break }
+      if case .teach = effect { break }
       return .done
     case 408, 425, 429, 500...: return .failed("the gateway answered \(status)\(message(of: body))")
     default: break

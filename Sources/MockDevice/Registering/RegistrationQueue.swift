@@ -58,7 +58,7 @@ struct RegistrationQueue: Sendable {
     case .replace(let old, let registration):
       // The gateway has not heard of `old` yet.
       if case .replace(let first, _)? = wanted[old] { effect = .replace(first, by: registration) }
-    case .unregister, .fetchMessage: break
+    case .unregister, .fetchMessage, .teach: break
     }
     if case .replace(let old, _) = effect { successors[old] = effect.token }
     if wanted.updateValue(effect, forKey: effect.token) == nil { order.append(effect.token) }

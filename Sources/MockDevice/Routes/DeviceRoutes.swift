@@ -26,10 +26,14 @@ struct DeviceRoutes: Sendable {
     let limit = try query.integer("limit", in: 1...Limits.pageRows) ?? 100
     try query.finish()
     let grant = routed.grant
-    let page = try await door.perform { fleet, _ in fleet.devices(after: after, limit: limit, sees: grant.sees) }
-    var body: JSONObject = ["devices": .array(page.list)]
-    if !page.isLast, let last = page.names.last { body["next"] = .string(PageCursor.text(of: last.utf8)) }
-    return .json(.object(body))
+    return try await door.pages.pass { () async throws(ControlError) in
+      let page = try await door.perform { fleet, _ in fleet.devices(after: after, limit: limit, sees: grant.sees) }
+      var body = PageBody("devices")
+      let last = body.fill(zip(page.names, page.list), \.1)?.0 ?? (page.isLast ? nil : page.names.last)
+      var rest: JSONObject = [:]
+      if let last { rest["next"] = .string(PageCursor.text(of: last.utf8)) }
+      return body.response(rest)
+    }
   }
 
   private func set(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
@@ -58,8 +62,9 @@ struct DeviceRoutes: Sendable {
 
   private func state(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let (name, grant) = (routed["device"], routed.grant)
-    return .json(
-      try await door.perform { fleet, now throws(DeviceError) in try fleet.state(of: name, at: now, sees: grant.sees) })
+    return try await door.pages.pass { () async throws(ControlError) in
+      .json(try await door.perform { fleet, now throws(DeviceError) in try fleet.state(of: name, at: now, sees: grant.sees) })
+    }
   }
 
   private func rotate(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {

@@ -52,22 +52,28 @@ struct EventRoutes: Sendable {
       push: push, grant: routed.grant)
     var hasEnough = true
     if let wait {
+      let place = try door.waits.take(routed.grant)
+      defer { withExtendedLifetime(place) {} }
       let found = try await door.wait(atMost: wait) { fleet in selection.events(fleet).events.count >= count ? true : nil }
       hasEnough = found != nil
     }
-    let (events, newest) = try await door.perform { fleet, _ in (selection.events(fleet), fleet.newestEvent) }
-    return .json(Self.body(events, newest: newest, hasEnough: wait == nil ? nil : hasEnough))
+    return try await door.pages.pass { [hasEnough] () async throws(ControlError) in
+      let (events, newest) = try await door.perform { fleet, _ in (selection.events(fleet), fleet.newestEvent) }
+      return Self.response(events, newest: newest, hasEnough: wait == nil ? nil : hasEnough)
+    }
   }
 
-  private static func body(_ found: (events: [DeviceEvent], isComplete: Bool), newest: UInt64, hasEnough: Bool?) -> JSONValue {
-    var body: JSONObject = ["events": .array(found.events.map(\.json))]
+  private static func response(_ found: (events: [DeviceEvent], isComplete: Bool), newest: UInt64, hasEnough: Bool?) -> HTTPResponse {
+    var page = PageBody("events")
+    let last = page.fill(found.events, \.json) ?? found.events.last
+    var body: JSONObject = [:]
     if let hasEnough {
       body["complete"] = .bool(hasEnough)
       body["matched"] = .integer(Int64(found.events.count))
     }
     // The cursor goes on after the last event shown, or after all that have been looked through.
-    body["next"] = .integer(Int64(found.events.last?.sequence ?? newest))
+    body["next"] = .integer(Int64(last?.sequence ?? newest))
     if !found.isComplete { body["lost"] = true }
-    return .object(body)
+    return page.response(body)
   }
 }

@@ -13,15 +13,21 @@ struct ItemRoutes: Sendable {
     [
       Route(.post, "/v1/devices/{device}/widgets", .scope(.admin), placeWidget),
       Route(.delete, "/v1/devices/{device}/widgets/{id}", .scope(.admin)) { routed async throws(ControlError) in
-        try await remove(routed) { fleet, id, device, now throws(DeviceError) in try fleet.removeWidget(id, from: device, at: now) }
+        try await remove(routed) { fleet, id, device, now, grant throws(DeviceError) in
+          try fleet.removeWidget(id, from: device, at: now, sees: grant.sees)
+        }
       },
       Route(.post, "/v1/devices/{device}/controls", .scope(.admin), placeControl),
       Route(.delete, "/v1/devices/{device}/controls/{id}", .scope(.admin)) { routed async throws(ControlError) in
-        try await remove(routed) { fleet, id, device, now throws(DeviceError) in try fleet.removeControl(id, from: device, at: now) }
+        try await remove(routed) { fleet, id, device, now, grant throws(DeviceError) in
+          try fleet.removeControl(id, from: device, at: now, sees: grant.sees)
+        }
       },
       Route(.post, "/v1/devices/{device}/activities", .scope(.admin), startActivity),
       Route(.delete, "/v1/devices/{device}/activities/{id}", .scope(.admin)) { routed async throws(ControlError) in
-        try await remove(routed) { fleet, id, device, now throws(DeviceError) in try fleet.dismissActivity(id, on: device, at: now) }
+        try await remove(routed) { fleet, id, device, now, grant throws(DeviceError) in
+          try fleet.dismissActivity(id, on: device, at: now, sees: grant.sees)
+        }
       },
     ]
   }
@@ -82,16 +88,12 @@ struct ItemRoutes: Sendable {
     return .json(.object(try await registrations.adding(token, to: object, wait)), status: 201)
   }
 
-  private typealias Removal = @Sendable (inout DeviceFleet, String, String, Instant) throws(DeviceError) -> Void
+  private typealias Removal = @Sendable (inout DeviceFleet, String, String, Instant, Grant) throws(DeviceError) -> Void
 
+  /// What belongs to an app that the caller does not see is as unknown as what is not there.
   private func remove(_ routed: RoutedRequest, _ removal: @escaping Removal) async throws(ControlError) -> HTTPResponse {
     let (device, id, grant) = (routed["device"], routed["id"], routed.grant)
-    try await door.perform { fleet, now throws(DeviceError) in
-      if let bundleID = try fleet.bundleID(ofItem: id, on: device), !grant.sees(bundleID) {
-        throw DeviceError(.notFound, "\(device) has nothing with the id \(id) that this access token sees", field: "id")
-      }
-      try removal(&fleet, id, device, now)
-    }
+    try await door.perform { fleet, now throws(DeviceError) in try removal(&fleet, id, device, now, grant) }
     return .noContent
   }
 }

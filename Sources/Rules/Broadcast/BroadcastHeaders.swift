@@ -60,12 +60,13 @@ struct BroadcastHeaders {
   /// `apns-channel-id`.
   static func channel(_ range: ByteRange?, _ headers: RawSpan) throws(Violation) -> ChannelID {
     guard let range, !range.isEmpty else {
-      throw Violation(.missingChannelID, "apns-channel-id", "apns-channel-id must be the channel's id in base 64")
+      throw Violation(.missingChannelID, "apns-channel-id", "apns-channel-id must be \(ChannelID.form)")
     }
     guard let channel = ChannelID(text: headers[range]) else {
       throw Violation(
         .badChannelID, "apns-channel-id",
-        "apns-channel-id must be a channel's id in standard base 64, such as aMs2y8fFEe8AAPIAM4gHog==, not \(headers[range].quoted)")
+        "apns-channel-id must be \(ChannelID.form), not \(headers[range].quoted), which \(ChannelID.fault(of: headers[range].string) ?? "is none")"
+      )
     }
     return channel
   }

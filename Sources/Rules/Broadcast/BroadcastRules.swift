@@ -74,23 +74,35 @@ extension RequestRules {
     }
     let mayBeUnlisted = bundle.byteCount <= Limits.bundleIDBytes && TopicSuffix.mayBeBundleID(bundle)
     guard let app = listed ?? (mayBeUnlisted ? apps.index(of: bundle) : nil) else {
-      let near = nearestName(to: bundle.string, among: apps.bundleIDs).map { "; did you mean \"\($0)\"?" } ?? ""
+      // Who may not serve every app is not told which ones there are.
+      switch sender {
+      case .provider(let provider) where isLimited(provider): throw foreignBundle(bundle, provider)
+      case .certificate(let certificate) where !certificate.names(bundle): throw Self.unnamedBundle(bundle, certificate)
+      case .provider, .certificate, .anyone: break
+      }
+      let near = nearestName(to: bundle.string, among: bundleIDs(for: sender)).map { "; did you mean \"\($0)\"?" } ?? ""
       throw Violation(.topicMismatch, ":path", "the path names the app \(bundle.quoted), which is not configured here\(near)")
     }
     switch sender {
-    case .provider(let provider) where !isAllowed(app, bundle, provider):
-      throw Violation(
-        .topicMismatch, ":path",
-        "the provider key \(providers[provider].keyID) of the team \(providers[provider].teamID) may not serve \(bundle.quoted)")
-    case .certificate(let certificate) where !certificate.names(bundle):
-      throw Violation(
-        .topicMismatch, ":path", "the client's certificate does not name \(bundle.quoted), only \(certificate.list)")
+    case .provider(let provider) where !isAllowed(app, bundle, provider): throw foreignBundle(bundle, provider)
+    case .certificate(let certificate) where !certificate.names(bundle): throw Self.unnamedBundle(bundle, certificate)
     case .provider, .certificate, .anyone: break
     }
     guard apps.policy(at: app).broadcast else {
       throw Violation(.broadcastFeatureNotEnabled, ":path", "broadcast is set to false for the app \(bundle.quoted)")
     }
     return app
+  }
+
+  private func foreignBundle(_ bundle: RawSpan, _ provider: Int) -> Violation {
+    let near = nearestName(to: bundle.string, among: bundleIDs(for: .provider(provider))).map { "; did you mean \"\($0)\"?" } ?? ""
+    return Violation(
+      .topicMismatch, ":path",
+      "the provider key \(providers[provider].keyID) of the team \(providers[provider].teamID) may not serve \(bundle.quoted)\(near)")
+  }
+
+  private static func unnamedBundle(_ bundle: RawSpan, _ certificate: SenderCertificate) -> Violation {
+    Violation(.topicMismatch, ":path", "the client's certificate does not name \(bundle.quoted), only \(certificate.list)")
   }
 
   private func checkPush(

@@ -2,34 +2,32 @@ import JSON
 public import Primitives
 import Push
 
-/// The content-states that apps have given schemas for, by the app's index in the `AppDirectory`.
+/// The schemas of content-states and attributes that apps have given, by the app's index in the `AppDirectory`.
 ///
 /// Which of an app's types an update is of is known by the registration of its token alone, so an update is compared with all of them, and
 /// the store, which knows the registration, goes by the one that counts. A start names its type.
 struct ContentStateRules: Sendable {
-  private let types: [[ContentStateType]]
+  private let types: [[ActivitySchemas]]
   /// Whether no app has any, which spares every other question.
   let isEmpty: Bool
 
   /// The rules for apps by bundle id; "" has those of every app that is not listed.
-  init(_ apps: AppDirectory, _ byBundleID: [String: [ContentStateType]]) {
+  init(_ apps: AppDirectory, _ byBundleID: [String: [ActivitySchemas]]) {
     types = byBundleID.isEmpty ? [] : (0..<apps.count).map { Array((byBundleID[apps[$0].bundleID] ?? []).prefix(32)) }
     isEmpty = types.allSatisfy(\.isEmpty)
   }
 
-  /// What a start push's content-state has against it by the schema of the type that it names; nil when there is none, or nothing.
+  /// What a start push has against it by the schemas of the type that it names; nil when there are none, or nothing.
   func mismatchOfStart(_ body: RawSpan, app: Int, now: Instant) -> CodableMismatch? {
-    guard !types[app].isEmpty, let aps = Self.aps(body), let state = aps["content-state"],
-      let type = types[app].first(where: { $0.attributesType == aps["attributes-type"]?.stringValue })
-    else { return nil }
-    return type.schema.mismatch(in: state, at: "aps.content-state", now: now)
+    guard !types[app].isEmpty, let aps = Self.aps(body), let type = aps["attributes-type"]?.stringValue else { return nil }
+    return types[app].schemas(of: type)?.mismatch(attributes: aps["attributes"], contentState: aps["content-state"], now: now)
   }
 
   /// For each of the app's types, a bit that says whether the content-state is none of it.
   func mismatches(_ body: RawSpan, app: Int, now: Instant) -> UInt32 {
     guard !types[app].isEmpty, let state = Self.aps(body)?["content-state"] else { return 0 }
     var bits: UInt32 = 0
-    for (index, type) in types[app].enumerated() where type.schema.mismatch(in: state, at: "aps.content-state", now: now) != nil {
+    for (index, type) in types[app].enumerated() where type.mismatch(attributes: nil, contentState: state, now: now) != nil {
       bits |= 1 << UInt32(index)
     }
     return bits
@@ -40,12 +38,11 @@ struct ContentStateRules: Sendable {
     guard !isEmpty, !types[app].isEmpty, let state = Self.aps(body)?["content-state"] else { return [] }
     return types[app].map { type in
       ContentStateDoubt(
-        attributesType: type.attributesType,
-        message: type.schema.mismatch(in: state, at: "aps.content-state", now: now)?.message)
+        attributesType: type.attributesType, message: type.mismatch(attributes: nil, contentState: state, now: now)?.message)
     }
   }
 
-  private static func aps(_ body: RawSpan) -> JSONValue? { (try? JSONValue.parse(body))?["aps"] }
+  private static func aps(_ body: RawSpan) -> JSONValue? { (try? JSONValue.payload(body))?["aps"] }
 }
 
 /// What one of an app's attributes types has against a content-state.

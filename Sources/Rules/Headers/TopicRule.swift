@@ -45,10 +45,10 @@ extension RequestRules {
       return topic
     }
     let family = TopicFamily(of: text)
-    let (app, bundleBytes, suffixType) = try findApp(text, family, type: type)
+    let (app, bundleBytes, suffixType) = try findApp(text, family, type: type, from: sender)
     let bundle = text.extracting(first: bundleBytes)
     switch sender {
-    case .provider(let provider): try checkAllowed(app, bundle, provider)
+    case .provider(let provider): try checkAllowed(app, text, bundle, provider, type: type)
     case .certificate(let certificate): try checkAllowed(text, suffixType, certificate)
     case .anyone: break
     }
@@ -74,7 +74,7 @@ extension RequestRules {
   ///
   /// A bundle id may itself end like a suffix (`com.example.voip`), so what is configured decides before what it looks like.
   private func findApp(
-    _ text: RawSpan, _ family: TopicFamily, type: PushType?
+    _ text: RawSpan, _ family: TopicFamily, type: PushType?, from sender: Sender
   ) throws(Violation) -> (app: Int, bundleBytes: Int, suffixType: PushType?) {
     if let listed = listedApp(text, family, type: type) { return listed }
     // A topic that names a listed app needs no further look at its characters.
@@ -83,7 +83,13 @@ extension RequestRules {
     let bundleBytes = text.byteCount - (suffixType?.topicSuffix.utf8CodeUnitCount ?? 0)
     let bundle = text.extracting(first: bundleBytes)
     guard TopicSuffix.mayBeBundleID(bundle), let app = apps.index(of: bundle) else {
-      throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle, type: type))
+      // Who may not send to every app is not told which ones there are.
+      switch sender {
+      case .provider(let provider) where isLimited(provider): throw foreignApp(text, bundle, provider, type: type)
+      case .certificate(let certificate): try checkAllowed(text, suffixType, certificate)
+      case .provider, .anyone: break
+      }
+      throw Violation(.topicDisallowed, "apns-topic", complaint(text, bundle, type: type, from: sender))
     }
     return (app, bundleBytes, suffixType)
   }
@@ -108,18 +114,31 @@ extension RequestRules {
     }
   }
 
-  private func checkAllowed(_ app: Int, _ bundle: RawSpan, _ provider: Int) throws(Violation) {
-    guard !isAllowed(app, bundle, provider) else { return }
-    let sender = providers[provider]
+  private func checkAllowed(_ app: Int, _ text: RawSpan, _ bundle: RawSpan, _ provider: Int, type: PushType?) throws(Violation) {
+    guard isAllowed(app, bundle, provider) else { throw foreignApp(text, bundle, provider, type: type) }
+  }
+
+  /// What is said of an app that the key may not send to, whether it is configured here for others or not at all.
+  private func foreignApp(_ text: RawSpan, _ bundle: RawSpan, _ provider: Int, type: PushType?) -> Violation {
     let reason: Reason = answers.foreignTopic == .forbidden ? .forbidden : .topicDisallowed
-    guard let team = apps[app].teamID, team != sender.teamID else {
-      throw Violation(
-        reason, "apns-topic",
-        "the provider key \(sender.keyID) may not send to \(bundle.quoted); add it to the key's bundle ids")
-    }
-    throw Violation(
-      reason, "apns-topic",
-      "\(bundle.quoted) belongs to the team \(team), and the provider token is of the team \(sender.teamID)")
+    return Violation(reason, "apns-topic", complaint(text, bundle, type: type, from: .provider(provider)))
+  }
+
+  /// Whether there are apps that the key may not send to.
+  func isLimited(_ provider: Int) -> Bool {
+    providers[provider].bundleIDs != nil || permissions[provider * apps.count..<(provider + 1) * apps.count].contains(.denied)
+  }
+
+  /// The apps that are listed and that the sender may send to: what it may be told of.
+  func bundleIDs(for sender: Sender) -> [String] {
+    apps.bundleIDs.enumerated().filter { index, name in
+      let bytes = Array(name.utf8)
+      return switch sender {
+      case .provider(let provider): unsafe isAllowed(index, bytes.span.bytes, provider)
+      case .certificate(let certificate): unsafe certificate.names(bytes.span.bytes)
+      case .anyone: true
+      }
+    }.map(\.element)
   }
 
   /// A certificate may send to the topics that it names; to location extensions and activities only provider tokens may (apns.md
@@ -152,8 +171,27 @@ extension RequestRules {
           : "with apns-push-type \(type) apns-topic must be \"\(bundle.string)\(type.topicSuffix)\", not \(text.quoted)")
   }
 
-  /// Why no app was found, by the mistakes that are often made.
-  private func complaint(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?) -> String {
+  /// Why no app was found that the sender may send to.
+  private func complaint(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?, from sender: Sender) -> String {
+    if let mistake = mistake(topic, bundle, type: type, from: sender) { return mistake }
+    let names = bundleIDs(for: sender)
+    let near = nearestName(to: bundle.string, among: names).map { "did you mean \"\($0)\"?" }
+    var whose = ""
+    if case .provider(let provider) = sender {
+      let key = providers[provider]
+      guard key.bundleIDs == nil else {
+        let hint = near.map { ", or \($0)" } ?? ""
+        return "the provider key \(key.keyID) may not send to \(bundle.quoted); add it to the key's bundle ids\(hint)"
+      }
+      if isLimited(provider) { whose = " for the team \(key.teamID)" }
+    }
+    let known = names.prefix(5).joined(separator: ", ")
+    let hint = near ?? "configured are \(known.isEmpty ? "none" : known)"
+    return "apns-topic names the app \(bundle.quoted), which is not configured here\(whose); \(hint)"
+  }
+
+  /// The mistakes that are often made, of which no other app need be known; nil where it is none of them.
+  private func mistake(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?, from sender: Sender) -> String? {
     let text = bundle.string
     if let inner = TopicSuffix.type(of: bundle) {
       let bare = bundle.extracting(first: bundle.byteCount - inner.topicSuffix.utf8CodeUnitCount)
@@ -165,16 +203,12 @@ extension RequestRules {
     }
     // The name of a push type for its suffix, such as com.example.app.widgets.
     let suffixed = PushType.allCases.filter { $0.topicSuffix.utf8CodeUnitCount > 0 }.map(\.description)
-    if let app = apps.bundleIDs.filter({ text.hasPrefix("\($0).") }).max(by: { $0.count < $1.count }),
+    if let app = bundleIDs(for: sender).filter({ text.hasPrefix("\($0).") }).max(by: { $0.count < $1.count }),
       case let suffix = text.dropFirst(app.count + 1), suffixed.contains(String(suffix))
     {
       return suffixComplaint(topic, app: app[...], suffix: suffix, type: type)
     }
-    if let near = nearestName(to: text, among: apps.bundleIDs) {
-      return "apns-topic names the app \(bundle.quoted), which is not configured here; did you mean \"\(near)\"?"
-    }
-    let known = apps.bundleIDs.prefix(5).joined(separator: ", ")
-    return "apns-topic names the app \(bundle.quoted), which is not configured here; configured are \(known.isEmpty ? "none" : known)"
+    return nil
   }
 
   /// What the topic must be where its suffix is none: that of the push type when it is known, else the one most like it.

@@ -63,8 +63,8 @@ public struct LintedRequest: Hashable, Sendable {
   /// The push type that is meant, where no header says it.
   public var assumedType: String?
 
-  /// What the content-state is to decode from, where that is known.
-  public var contentState: CodableSchema?
+  /// What attributes and content-state are to decode from, where that is known, by their type; "" stands for any.
+  public var schemas: [ActivitySchemas] = []
 
   /// A request that says nothing.
   public init() {}

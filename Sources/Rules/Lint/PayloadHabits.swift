@@ -15,22 +15,36 @@ struct PayloadHabits {
   static let ruleNames = [
     "otherService", "outsideAPS", "qualifiedAttributesType", "startNotStored", "startNotCollapsed", "snakeCaseKey", "unixDate",
     "dateAsText",
-    Cause.contentStateNotDecodable.name,
+    Cause.contentStateNotDecodable.name, Cause.attributesNotDecodable.name,
   ]
 
   var findings: [LintFinding] {
-    let all = foreignForm + misplaced + starts + (request.contentState.map(schema) ?? contentState)
+    let all = foreignForm + misplaced + starts + (schemas.map(judged) ?? contentState)
     return all.filter { $0.rule == "snakeCaseKey" || template.unknown[$0.field] != .value }
   }
 
-  /// What the schema says, which knows better than habit what is a date.
-  private func schema(_ schema: CodableSchema) -> [LintFinding] {
-    let path = "aps.content-state"
-    guard type == .liveactivity, let state = payload["aps"]?["content-state"],
-      let mismatch = schema.mismatch(in: template.filling(state, at: path, for: schema, now: now), at: path, now: now)
+  /// The schemas of the type that a start names, or the only ones.
+  private var schemas: ActivitySchemas? {
+    let named = payload["aps"]?["attributes-type"]?.stringValue.flatMap { request.schemas.schemas(of: $0) }
+    return named ?? request.schemas.schemas(of: "") ?? (request.schemas.count == 1 ? request.schemas[0] : nil)
+  }
+
+  /// What the schemas say, which know better than habit what is a date.
+  private func judged(_ schemas: ActivitySchemas) -> [LintFinding] {
+    guard type == .liveactivity, let aps = payload["aps"] else { return [] }
+    func filled(_ key: String, _ schema: CodableSchema?) -> JSONValue? {
+      guard let value = aps[key] else { return nil }
+      return schema.map { template.filling(value, at: "aps.\(key)", for: $0, now: now) } ?? value
+    }
+    let isStart = aps["event"] == "start"
+    guard
+      let mismatch = schemas.mismatch(
+        attributes: isStart ? filled("attributes", schemas.attributes) : nil, contentState: filled("content-state", schemas.contentState),
+        now: now)
     else { return [] }
-    guard mismatch.isDecodable else { return [LintFinding(.ignored, Cause.contentStateNotDecodable.name, mismatch.path, mismatch.message)] }
-    return [warning("unixDate", mismatch.path, mismatch.message)]
+    guard !mismatch.isDecodable else { return [warning("unixDate", mismatch.path, mismatch.message)] }
+    let cause: Cause = ActivitySchemas.isOfAttributes(mismatch) ? .attributesNotDecodable : .contentStateNotDecodable
+    return [LintFinding(.ignored, cause.name, mismatch.path, mismatch.message)]
   }
 
   /// The form of another push service, which APNs takes for custom keys.

@@ -109,7 +109,7 @@ extension PayloadTemplate {
     init(offsets: [Int]) { self.offsets = offsets[...] }
 
     mutating func read(_ body: RawSpan) throws(JSONError) {
-      var scanner = JSONScanner(body, depthMax: Limits.jsonDepth)
+      var scanner = JSONScanner(body, depthMax: Limits.jsonDepth, refusesDuplicates: false)
       try read(&scanner, at: "")
       try scanner.finish()
     }

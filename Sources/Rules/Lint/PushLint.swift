@@ -183,7 +183,7 @@ public struct PushLint {
       let bytes = Array(topic.utf8)
       if let type = unsafe TopicSuffix.type(of: bytes.span.bytes) { return type }
     }
-    guard let payload, let aps = try? JSONValue.parse(payload.bytes)["aps"] else { return .alert }
+    guard let payload, let aps = try? JSONValue.payload(payload.bytes)["aps"] else { return .alert }
     if aps["content-changed"] != nil { return .widgets }
     if ["event", "events", "content-state", "attributes-type"].contains(where: { aps[$0] != nil }) { return .liveactivity }
     return aps["content-available"] != nil && aps["alert"] == nil ? .background : .alert
@@ -222,7 +222,7 @@ public struct PushLint {
       findings.append(
         LintFinding(Self.level(of: warning), warning.name, field, warning == .notJSON ? message + unexpandedHint(payload.bytes) : message))
     }
-    if let value = try? JSONValue.parse(payload.bytes) {
+    if let value = try? JSONValue.payload(payload.bytes) {
       findings += PayloadHabits(payload: value, template: payload, type: context.type, request: request, now: now).findings
     }
   }
@@ -230,7 +230,7 @@ public struct PushLint {
   /// What to add where the payload is no JSON since a shell's expansion stands in it as it is, which single quotes do.
   private func unexpandedHint(_ bytes: [UInt8]) -> String {
     do {
-      _ = try JSONValue.parse(bytes)
+      _ = try JSONValue.payload(bytes)
       return ""
     } catch {
       guard request.isWhole, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "$") else { return "" }

@@ -101,7 +101,7 @@ enum ActivityRules {
     var warnings: PushWarnings = []
     let (token, channel) = (facts.inputPushToken, facts.inputPushChannel)
     if token.isPresent, token.kind != .number || token.number != 1 { warnings.insert(.inputPushTokenNotOne) }
-    if channel.isPresent, !facts.namesChannel { warnings.insert(.inputPushChannelNotAString) }
+    if channel.isPresent, facts.channel == nil { warnings.insert(.inputPushChannelNotAString) }
     if token.isPresent, channel.isPresent { warnings.insert(.inputPushTokenAndChannel) }
     return warnings
   }

@@ -46,7 +46,12 @@ struct PayloadDetail: ~Escapable {
       return must(
         .alert, facts.alert, context.type == .alert ? "be a string or an object with title and body" : "be an object with title and body")
     case .inputPushTokenNotOne: return must(.inputPushToken, facts.inputPushToken, "be the number 1")
-    case .inputPushChannelNotAString: return must(.inputPushChannel, facts.inputPushChannel, "be a channel id in base 64, as a string")
+    case .inputPushChannelNotAString:
+      let (field, detail) = must(.inputPushChannel, facts.inputPushChannel, "be \(ChannelID.form), as a string")
+      guard facts.inputPushChannel.kind == .string, let fault = ChannelID.fault(of: body[facts.inputPushChannel.text].string) else {
+        return (field, detail)
+      }
+      return (field, "\(detail), which \(fault)")
     case .inputPushTokenAndChannel:
       return (
         "aps.input-push-channel",
@@ -75,6 +80,7 @@ struct PayloadDetail: ~Escapable {
       return (
         field, "\(field) is \(body[value.text].quoted), which is taken for the name of a sound file; leave the key out for no sound"
       )
+    case .duplicateKeys: return RepeatedKey(in: body).map { ($0.path, $0.sentence) }
     case .timestampOld:
       return ("aps.timestamp", "aps.timestamp \(moment(facts.timestamp)) is more than 8 hours old; send the current time, now \(now)")
     case .dismissalBeyondFourHours:

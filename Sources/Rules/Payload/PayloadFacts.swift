@@ -23,6 +23,8 @@ struct PayloadFacts {
   var aps: JSONKind?
   /// Whether there is a string `mdm`, which a device that is managed answers to.
   var hasMDM = false
+  /// Whether a key stands twice in its object, of which the last counts here.
+  private(set) var hasDuplicateKeys = false
   /// Whether there are keys beside `aps`.
   var hasCustomKeys = false
   /// Whether `aps` has keys that no push type knows.
@@ -59,17 +61,18 @@ struct PayloadFacts {
   private(set) var soundSaysNone = false
   private(set) var alertSoundSaysNone = false
   /// Whether `input-push-channel` spells a channel's id.
-  private(set) var namesChannel = false
+  private(set) var channel: ChannelID?
 
   /// Facts of a payload that says nothing.
   init() { root = .null }
 
   /// Reads `body`; throws when it is not one strict JSON value.
   init(_ body: RawSpan) throws(JSONError) {
-    var scanner = JSONScanner(body, depthMax: Limits.jsonDepth)
+    var scanner = JSONScanner(body, depthMax: Limits.jsonDepth, notesDuplicates: true)
     root = try scanner.kind()
     if root == .object { try readRoot(&scanner, body) } else { try scanner.skipValue() }
     try scanner.finish()
+    hasDuplicateKeys = scanner.hasDuplicates
   }
 
   private mutating func readRoot(_ scanner: inout JSONScanner, _ body: RawSpan) throws(JSONError) {
@@ -77,14 +80,32 @@ struct PayloadFacts {
     while let key = try scanner.nextKey() {
       guard key.matches("aps", in: body) else {
         hasCustomKeys = true
-        if key.matches("mdm", in: body), try scanner.kind() == .string {
-          hasMDM = true
-        }
+        if key.matches("mdm", in: body) { hasMDM = try scanner.kind() == .string }
         try scanner.skipValue()
         continue
       }
+      if aps != nil { forgetAPS() }
       aps = try scanner.kind()
       if aps == .object { try readAPS(&scanner, body) } else { try scanner.skipValue() }
+    }
+  }
+
+  /// For an `aps` after another, which counts alone.
+  private mutating func forgetAPS() {
+    var fresh = PayloadFacts()
+    (fresh.root, fresh.hasMDM, fresh.hasCustomKeys) = (root, hasMDM, hasCustomKeys)
+    self = fresh
+  }
+
+  /// For a key after another of its name.
+  private mutating func forget(_ key: APSKey) {
+    keys.subtract(APSKeys(key))
+    switch key {
+    case .event: event = .none
+    case .sound: soundSaysNone = false
+    case .inputPushChannel: channel = nil
+    case .alert: (isAlertEmpty, hasUnknownAlertKeys, alertSound, alertSoundSaysNone) = (false, false, Value(), false)
+    default: break
     }
   }
 
@@ -96,6 +117,7 @@ struct PayloadFacts {
         try scanner.skipValue()
         continue
       }
+      if scanner.hasDuplicates { forget(key) }
       var value = Value(kind: try scanner.kind())
       switch value.kind {
       case .string:
@@ -103,7 +125,7 @@ struct PayloadFacts {
         value.text = string.range
         if key == .event { event = Self.event(string, body) }
         if key == .sound { soundSaysNone = SoundName.saysNone(body[string.range]) }
-        if key == .inputPushChannel { namesChannel = ChannelID(scanner.string(of: string)) != nil }
+        if key == .inputPushChannel { channel = ChannelID(scanner.string(of: string)) }
       case .number:
         let number = try scanner.readNumber()
         value.text = number.range
@@ -149,7 +171,7 @@ struct PayloadFacts {
         try scanner.skipValue()
         continue
       }
-      alertSound = Value(kind: try scanner.kind())
+      (alertSound, alertSoundSaysNone) = (Value(kind: try scanner.kind()), false)
       if alertSound.kind == .string {
         alertSound.text = try scanner.readString().range
         alertSoundSaysNone = SoundName.saysNone(body[alertSound.text])

@@ -38,7 +38,7 @@ struct PayloadNames {
   private static let nameBytes = 40
 
   init(_ body: RawSpan) {
-    var scanner = JSONScanner(body, depthMax: Limits.jsonDepth)
+    var scanner = JSONScanner(body, depthMax: Limits.jsonDepth, refusesDuplicates: false)
     // Whoever asks has read it before.
     try? read(&scanner)
   }

@@ -88,6 +88,11 @@ enum PayloadRules {
 
   /// Everything that is to be said about the payload, whatever the validation.
   private static func warnings(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
+    let warnings = warningsOfType(facts, context)
+    return facts.hasDuplicateKeys ? warnings.union(PushWarnings(.duplicateKeys)) : warnings
+  }
+
+  private static func warningsOfType(_ facts: PayloadFacts, _ context: PayloadContext) -> PushWarnings {
     guard facts.root == .object else { return PushWarnings(.notAnObject) }
     switch context.type {
     case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: return HandlerRules.warnings(facts, context)

@@ -32,7 +32,7 @@ extension RequestRules {
     let isNew = !connection.knows(identity)
     if isNew {
       try connection.checkFailures()
-      try connection.count(identity, tokenPolicy, time.tokens)
+      try connection.count(identity, tokenPolicy, time.windows)
     }
     let refusals = tokens.refusals
     switch tokens.finding(authorization, identity, providers, shiftSeconds: time.tokenShiftSeconds) {
@@ -40,7 +40,7 @@ extension RequestRules {
       if tokens.refusals != refusals { connection.countFailure() }
       throw Violation(.invalidProviderToken, "authorization", detail)
     case .verified(let provider, let issuedAt, let team):
-      if isNew { try connection.count(identity, of: providers.identity(of: provider), in: tokens.updates, tokenPolicy, time.tokens) }
+      if isNew { try connection.count(identity, of: providers.identity(of: provider), in: tokens.updates, tokenPolicy, time.windows) }
       try check(provider, issuedAt: issuedAt, environment, time, &connection)
       guard case .other(let teamID) = team else {
         if isNew { try connection.accept(identity, of: providers[provider]) }

@@ -36,6 +36,9 @@ public struct ProviderDirectory: Sendable {
     }
   }
 
+  /// The keys that are not limited to apps.
+  var unlimited: ProviderDirectory { ProviderDirectory(providers.filter { $0.bundleIDs == nil }) }
+
   /// Whether some keys are limited to apps, so that who sends for one app may be a stranger to another.
   public var isDivided: Bool { providers.contains { $0.bundleIDs != nil } }
 

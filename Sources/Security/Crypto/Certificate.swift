@@ -49,12 +49,15 @@ public final class Certificate: @unchecked Sendable {
       guard let entry = OPENSSL_sk_value(list, index) else { return nil }
       let name = entry.assumingMemoryBound(to: GENERAL_NAME.self).pointee
       switch name.type {
-      case GEN_DNS: return String(decoding: bytes(of: name.d.dNSName), as: UTF8.self)
-      case GEN_IPADD: return IPAddress(bytes: bytes(of: name.d.iPAddress))?.text
+      case GEN_DNS: return String(decoding: Self.bytes(of: name.d.dNSName), as: UTF8.self)
+      case GEN_IPADD: return IPAddress(bytes: Self.bytes(of: name.d.iPAddress))?.text
       default: return nil
       }
     }
   }
+
+  /// For which names it may sign as an authority; nil where that is not limited.
+  public var constraints: NameConstraints? { NameConstraints.read(certificate) }
 
   /// Whether `issuer`'s key signed this certificate.
   public func isSigned(by issuer: Certificate) -> Bool {
@@ -69,7 +72,7 @@ public final class Certificate: @unchecked Sendable {
     return X509_check_private_key(certificate, key.key) == 1
   }
 
-  private func bytes(of string: UnsafeMutablePointer<ASN1_STRING>?) -> [UInt8] {
+  static func bytes(of string: UnsafeMutablePointer<ASN1_STRING>?) -> [UInt8] {
     guard let string, let data = ASN1_STRING_get0_data(string) else { return [] }
     return Array(UnsafeBufferPointer(start: data, count: Int(ASN1_STRING_length(string))))
   }

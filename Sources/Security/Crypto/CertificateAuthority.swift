@@ -19,11 +19,26 @@ public struct CertificateAuthority: Sendable {
   static let backdating = TimeSpan.seconds(3600)
 
   /// A new authority, self-signed, valid for `days` from `now`; it may sign leaves, but no other authority.
-  public static func make(commonName: String, now: Instant, days: Int64) throws(CryptoError) -> CertificateAuthority {
-    let key = try P256PrivateKey.generate()
+  ///
+  /// - Parameter constraints: The names that it may sign for; nil means all.
+  public static func make(
+    commonName: String, constraints: NameConstraints? = nil, now: Instant, days: Int64
+  ) throws(CryptoError) -> CertificateAuthority {
+    try make(commonName: commonName, key: P256PrivateKey.generate(), constraints: constraints, now: now, days: days)
+  }
+
+  /// The same authority with a certificate made anew: of the same name and key, so that what it has signed stays signed by it.
+  public func renewed(constraints: NameConstraints?, now: Instant, days: Int64) throws(CryptoError) -> CertificateAuthority {
+    try Self.make(commonName: certificate.commonName, key: key, constraints: constraints, now: now, days: days)
+  }
+
+  private static func make(
+    commonName: String, key: P256PrivateKey, constraints: NameConstraints?, now: Instant, days: Int64
+  ) throws(CryptoError) -> CertificateAuthority {
+    var extensions: [CertificateBuilder.Extension] = [.authorityConstraints, .authorityKeyUsage, .subjectKeyIdentifier]
+    if let constraints { extensions.append(.nameConstraints(constraints)) }
     let certificate = try CertificateBuilder(
-      subject: commonName, key: key, notBefore: now - backdating, notAfter: now + .seconds(days * 86_400),
-      extensions: [.authorityConstraints, .authorityKeyUsage, .subjectKeyIdentifier]
+      subject: commonName, key: key, notBefore: now - backdating, notAfter: now + .seconds(days * 86_400), extensions: extensions
     ).signed(by: nil, key: key)
     return CertificateAuthority(certificate: certificate, key: key)
   }

@@ -21,6 +21,9 @@ struct CertificateBuilder {
     static let clientUsage = Extension(kind: NID_ext_key_usage, value: "clientAuth")
     static let subjectKeyIdentifier = Extension(kind: NID_subject_key_identifier, value: "hash")
     static let authorityKeyIdentifier = Extension(kind: NID_authority_key_identifier, value: "keyid:always")
+    static func nameConstraints(_ constraints: NameConstraints) -> Extension {
+      Extension(kind: NID_name_constraints, value: constraints.text)
+    }
     /// `entries` holds checked names only: a comma in one would add another.
     static func alternativeNames(_ entries: String) -> Extension { Extension(kind: NID_subject_alt_name, value: entries) }
   }

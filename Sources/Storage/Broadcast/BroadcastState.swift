@@ -4,9 +4,9 @@ import Push
 
 /// Channels, the broadcasts that are on their way, and the last ones that were: pure, like the state that it is part of.
 ///
-/// When a delivery is tried again goes by the machine's clock, as the delays of pushes do; the rest by the product's.
+/// When a delivery is tried again goes by the steady clock, as the delays of pushes do; the rest by the product's.
 struct BroadcastState {
-  /// How far the product's clock is ahead of the machine's.
+  /// How far the product's clock is ahead of the steady one.
   var lead = TimeSpan.zero
   var channels = ChannelTable()
   /// What the next commit saves.
@@ -57,7 +57,7 @@ struct BroadcastState {
     return (found, false)
   }
 
-  /// When a broadcast must be looked at again, by the machine's clock; nil when none by itself.
+  /// When a broadcast must be looked at again, by the steady clock; nil when none by itself.
   var nextDue: Instant? {
     guard !payloads.isEmpty else { return nil }
     return payloads.keys.compactMap { records[$0] }.flatMap(\.deliveries).filter { !$0.disposition.isFinal }.map(\.due).min()
@@ -216,8 +216,8 @@ extension BroadcastState {
       }
       end(&record, index, .failed, isFault ? .fault : .upstreamRefused, at: now)
     case .retry(let cause), .notAttempted(let cause):
-      // With expiration 0 there is one attempt, and a few seconds to find a connection for it.
-      var mayRetry = record.expiration != .zero
+      // With expiration 0, or a date that had passed, there is one attempt, and a few seconds to find a connection for it.
+      var mayRetry = !record.expiration.isUnstored(received: record.received)
       if case .notAttempted = outcome { mayRetry = true }
       let due = now - lead + retry.delay(afterFailures: record.deliveries[index].attempts, using: &generator)
       guard mayRetry, due + lead <= Self.deadline(record, patience) else {

@@ -36,7 +36,10 @@ struct ChannelTable {
   /// Makes a channel; false when there are as many as there may be, or the id is one that was used before.
   mutating func create(_ id: ChannelID, _ policy: MessageStoragePolicy, of owner: ChannelOwner, _ changes: inout [BroadcastChange]) -> Bool
   {
-    guard channels[id] == nil, liveCount < Limits.channels, ids(of: owner).count < Limits.channelsPerApp else { return false }
+    let count = ids(of: owner).count
+    guard channels[id] == nil, count < Limits.channelsPerApp else { return false }
+    // An app's own bound is its share; the last of all are kept for apps that have none.
+    guard liveCount < (count == 0 ? Limits.channels : Limits.channels - Limits.channels / Limits.shareKept) else { return false }
     last += 1
     let channel = Channel(id: id, owner: owner, policy: policy, number: last)
     channels[id] = channel

@@ -51,11 +51,11 @@ extension Store {
     try await ask { core throws(StoreError) in core.state.casts.page(query) }
   }
 
-  /// The broadcasts with that id, newest first. With `until`, answers once the newest has ended, or at that time of the machine's clock.
+  /// The broadcasts with that id, newest first. With `until`, answers once the newest has ended, or at that time of the steady clock.
   public func broadcasts(_ id: PushID, until: Instant? = nil) async throws(StoreError) -> [BroadcastRecord] {
     try await suspend { core, resume in
       let records = core.state.casts.records(of: id)
-      guard let until, let newest = records.first, !newest.isFinal, until > core.real, core.castWaiters.count < core.settings.waiters
+      guard let until, let newest = records.first, !newest.isFinal, until > core.steady, core.castWaiters.count < core.settings.waiters
       else { return resume(.success(records)) }
       core.castWaiters.append(StoreCore.CastWaiter(id: id, until: until) { resume(.success($0)) })
     }
@@ -88,7 +88,7 @@ extension StoreCore {
     guard !castWaiters.isEmpty else { return }
     castWaiters.removeAll { waiter in
       let records = state.casts.records(of: waiter.id)
-      guard isLast || real >= waiter.until || records.first?.isFinal ?? true else { return false }
+      guard isLast || steady >= waiter.until || records.first?.isFinal ?? true else { return false }
       waiter.resume(records)
       return true
     }
@@ -108,7 +108,7 @@ extension StoreState {
 
   /// Sends what is due.
   mutating func releaseBroadcasts(at now: Instant) {
-    guard let due = casts.nextDue, due <= real(now) else { return }
+    guard let due = casts.nextDue, due <= steady(now) else { return }
     let resolver = routes.resolver
     casts.releaseDue(patience: settings.connectPatience, at: now) { resolver.signers($0.bundleID, $0.environment)[.liveactivity] }
   }

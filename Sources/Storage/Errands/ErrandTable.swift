@@ -20,10 +20,12 @@ struct ErrandTable {
   var news: [ActivityNews] = []
   /// The activities that may have a push to make.
   var restless: Set<UInt32> = []
-  /// When pushes of activities that could not be taken in are made again, by the machine's clock.
+  /// When pushes of activities that could not be taken in are made again, by the steady clock.
   var retryAt: Instant?
   /// The numbers of the reloads, the oldest first.
   private var reloadOrder: [UInt32] = []
+  /// Bytes of the names that all of them list.
+  private var reloadNameBytes = 0
   /// The errands by the first half of their pushes' ids.
   private var numbers: [UInt64: UInt32] = [:]
   private var last: UInt32 = 0
@@ -73,14 +75,16 @@ struct ErrandTable {
     return (number, reload)
   }
 
-  /// Reloads that `include` wants, newest first, from behind number `before` on, at most `limit`; and whether there are more.
+  /// Reloads that `include` wants, newest first, from behind number `before` on, at most `limit`, or until their names have as many
+  /// bytes as a page may; and whether there are more.
   func page(before: UInt32, limit: Int, _ include: (Reload) -> Bool) -> (reloads: [Reload], last: UInt32, hasMore: Bool) {
     var found: [Reload] = []
-    var last = before
+    var (last, bytes) = (before, 0)
     for number in reloadOrder.reversed() where number < before {
       guard let reload = reloads[number], include(reload) else { continue }
-      if found.count == limit { return (found, last, true) }
+      if found.count == limit || bytes >= Limits.pageBytes { return (found, last, true) }
       found.append(reload)
+      bytes += reload.request.selector.nameBytes
       last = number
     }
     return (found, last, false)
@@ -89,15 +93,26 @@ struct ErrandTable {
   /// Begins a reload, unless its key is known or too many run.
   mutating func begin(_ request: ReloadRequest, at now: Instant) -> (ReloadAnswer, number: UInt32?) {
     if let earlier = reload(keyOf: request) { return (earlier.request == request ? .repeated(earlier) : .keyInUse(earlier.id), nil) }
-    guard running.count < Limits.reloadsRunning else { return (.tooMany, nil) }
+    if let refusal = refusal(of: request) { return (.tooMany(refusal), nil) }
     let reload = Reload(id: PushID(high: makeKey(), low: .random(in: 1 ... .max)), request: request, created: now)
     last += 1
     add(last, reload)
     new.insert(last)
-    while reloadOrder.count > Limits.reloadsRemembered, let oldest = reloadOrder.first(where: { reloads[$0]?.state != .running }) {
+    while reloadOrder.count > Limits.reloadsRemembered || reloadNameBytes > Limits.reloadNameBytes,
+      let oldest = reloadOrder.first(where: { reloads[$0]?.state != .running })
+    {
       forget(oldest)
     }
     return (.begun(reload), last)
+  }
+
+  /// Why the one who asks gets no reload more; nil where he does.
+  private func refusal(of request: ReloadRequest) -> ShareRefusal? {
+    let running = running.compactMap { reloads[$0]?.request }
+    let bundleID = request.selector.bundleID
+    let token = request.caller.isEmpty ? nil : (request.caller, running.count { $0.caller == request.caller })
+    return FairShare(of: Limits.reloadsRunning).refusal(
+      used: running.count, token: token, apps: [(bundleID, running.count { $0.selector.bundleID == bundleID })])
   }
 
   /// The reload for which a request's key stands. O(reloads).
@@ -128,7 +143,9 @@ struct ErrandTable {
   }
 
   /// See `ActivityTable.oldest`.
-  mutating func oldestActivity(at now: Instant) -> UInt32? { activities.oldest(at: now) }
+  mutating func oldestActivity(of bundleID: String?, at now: Instant) -> UInt32? {
+    bundleID.map { activities.oldest(of: $0, at: now) } ?? activities.oldest(at: now)
+  }
 
   /// Forgets an activity.
   mutating func forgetActivity(_ number: UInt32) {
@@ -254,6 +271,7 @@ struct ErrandTable {
   private mutating func add(_ number: UInt32, _ reload: Reload) {
     reloads[number] = reload
     reloadOrder.append(number)
+    reloadNameBytes += reload.request.selector.nameBytes
     numbers[reload.id.high] = number
   }
 
@@ -262,6 +280,7 @@ struct ErrandTable {
     openCount -= reload.open
     forwardingCount -= reload.forwarding
     reloadOrder.removeAll { $0 == number }
+    reloadNameBytes -= reload.request.selector.nameBytes
     forgetErrand(number, key: reload.id.high)
   }
 

@@ -90,8 +90,8 @@ public enum ReloadAnswer: Hashable, Sendable {
   case repeated(Reload)
   /// The key stands for another request.
   case keyInUse(PushID)
-  /// As many run as may.
-  case tooMany
+  /// As many run as may, in all or for those who ask.
+  case tooMany(ShareRefusal)
 }
 
 /// What a reload would do at this moment.

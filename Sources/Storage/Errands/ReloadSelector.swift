@@ -28,6 +28,9 @@ public struct ReloadSelector: Hashable, Sendable {
   /// Whether it is for every widget and control of the app.
   public var isForAll: Bool { kinds.isEmpty && controls.isEmpty && users.isEmpty && devices.isEmpty }
 
+  /// Bytes of all its names.
+  var nameBytes: Int { (kinds + controls + users + devices).reduce(bundleID.utf8.count) { $0 + 16 + $1.utf8.count } }
+
   /// Whether the kinds of widgets or controls decide, which only a whole registration tells.
   var namesKinds: Bool { !kinds.isEmpty || !controls.isEmpty }
 

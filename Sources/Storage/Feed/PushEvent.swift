@@ -26,7 +26,11 @@ public struct EventPlace: Hashable, Sendable {
   var disposition: Disposition
 
   /// The text form, as it stands in `id` and `Last-Event-ID`.
-  public var text: String { "\(at.nanoseconds).\(isRefused ? "r" : "a")\(sequence).\(steps).\(disposition.name)" }
+  ///
+  /// - Parameter seal: Writes a number so that it does not tell how many pushes there have been, of whatever apps.
+  public func text(sealing seal: (UInt64) -> String = { "\($0)" }) -> String {
+    "\(at.nanoseconds).\(isRefused ? "r" : "a")\(seal(sequence)).\(steps).\(disposition.name)"
+  }
 
   init(at: Instant, isRefused: Bool, sequence: UInt64, steps: Int, disposition: Disposition) {
     self.at = at
@@ -36,11 +40,11 @@ public struct EventPlace: Hashable, Sendable {
     self.disposition = disposition
   }
 
-  /// The place that `text` spells, or nil.
-  public init?(text: String) {
+  /// The place that `text` spells, or nil; `open` undoes what `seal` did.
+  public init?(text: String, opening open: (Substring) -> UInt64? = { UInt64($0) }) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, let at = Int64(parts[0]), let ring = parts[1].first, ring == "a" || ring == "r",
-      let sequence = UInt64(parts[1].dropFirst()), let steps = Int(parts[2]),
+      let sequence = open(parts[1].dropFirst()), let steps = Int(parts[2]),
       let disposition = Disposition(name: String(parts[3]))
     else { return nil }
     self.init(at: Instant(nanoseconds: at), isRefused: ring == "r", sequence: sequence, steps: steps, disposition: disposition)

@@ -1,4 +1,5 @@
 import Glibc
+import SafeFiles
 
 /// Keeps a second process off a store: an advisory lock (`flock`) on a file beside it, which goes with the process, however that ends.
 ///
@@ -14,8 +15,7 @@ final class FileLock {
   /// Takes the lock of the store at `path`.
   init(_ path: String) throws(StoreError) {
     lockPath = Self.path(of: path)
-    descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(lockPath) }
+    do throws(FileRefusal) { descriptor = try SafeFile.openOwn(lockPath, O_RDWR) } catch { throw .engine("\(lockPath): \(error)") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let holder = Self.holder(descriptor)
       Glibc.close(descriptor)

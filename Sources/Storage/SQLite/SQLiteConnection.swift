@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Push
 
 /// One connection to a database file; used by one thread at a time.
@@ -19,7 +20,7 @@ final class SQLiteConnection {
     self.path = path
     var opened: OpaquePointer?
     let mode = isReader ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, fileSystem)
+    let code = sqlite3_open_v2(Self.resolved(path), &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, fileSystem)
     guard let opened else { throw Failure(code: code, description: Self.name(code)) }
     handle = opened
     guard code == SQLITE_OK else {
@@ -33,6 +34,15 @@ final class SQLiteConnection {
       sqlite3_close_v2(opened)
       throw failure
     }
+  }
+
+  /// The path with all links of its folder followed, since SQLite follows none at all: the folder was chosen, and what stands in it was not.
+  static func resolved(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    guard let folder = realpath(slash == path.startIndex ? "/" : String(path[..<slash]), nil) else { return path }
+    defer { free(folder) }
+    let text = String(cString: folder)
+    return (text == "/" ? "" : text) + path[slash...]
   }
 
   // It answers SQLITE_OK always: a statement that is still there keeps the connection until it goes itself.

@@ -45,6 +45,7 @@ public final class SQLiteEngine: Engine, @unchecked Sendable {
     description = path
     let lock = try FileLock(path)
     try StoreFiles.checkBeforeOpening(path)
+    try StoreFiles.makePrivate(path)
     let connection: SQLiteConnection
     do throws(SQLiteConnection.Failure) { connection = try SQLiteConnection(path, fileSystem: fileSystem) } catch {
       throw error.storeError(path)

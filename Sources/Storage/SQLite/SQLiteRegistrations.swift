@@ -46,8 +46,12 @@ final class SQLiteRegistrations {
     let statement = try connection.prepare("SELECT \(Self.columns) FROM registration \(filter) ORDER BY token LIMIT \(limit)")
     for (index, text) in texts.enumerated() { statement.bind(Int32(index + 1), text) }
     if let after = query.after { statement.bind(Int32(texts.count + 1), after.bytes) }
-    var rows: [(Registration, registered: Instant)] = []
-    while try statement.step() { if let row = try Self.registration(statement) { rows.append(row) } }
+    var (rows, room): ([(Registration, registered: Instant)], Int) = ([], query.bytes)
+    while room >= 0, try statement.step() {
+      guard let row = try Self.registration(statement) else { continue }
+      rows.append(row)
+      room -= row.0.bytesOfNames
+    }
     return rows
   }
 

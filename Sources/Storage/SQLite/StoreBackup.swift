@@ -10,7 +10,7 @@ public enum StoreBackup {
       try SQLiteSchema.check(connection, path: path)
       // Whole pages in their order, without those that are free: smaller than the file, and read in one transaction.
       let statement = try connection.prepare("VACUUM INTO ?")
-      statement.bind(1, target)
+      statement.bind(1, SQLiteConnection.resolved(target))
       _ = try statement.step()
     } catch {
       throw error.storeError(path)

@@ -1,4 +1,5 @@
 import Glibc
+import SafeFiles
 
 /// The files of an open store, as they were when it was opened: one that is removed or replaced meanwhile is noticed.
 ///
@@ -20,7 +21,7 @@ struct StoreFiles {
   init(_ path: String) throws(StoreError) {
     database = path
     var files: [(path: String, identity: Identity)] = []
-    for file in [path, "\(path)-wal", "\(path)-shm", FileLock.path(of: path)] {
+    for file in Self.files(of: path) + [FileLock.path(of: path)] {
       guard let identity = Self.identity(of: file) else { throw .engine("\(file): \(String(cString: strerror(errno)))") }
       files.append((file, identity))
     }
@@ -53,4 +54,17 @@ struct StoreFiles {
     guard !marks.isEmpty else { return }
     throw .missing(path: path, marks: marks)
   }
+
+  /// Makes the database of a store that is not there yet, empty, and has its files for their owner alone: SQLite would make them for all
+  /// that the umask lets in, and its log has the permissions of its database.
+  static func makePrivate(_ path: String) throws(StoreError) {
+    for file in files(of: path) {
+      do throws(FileRefusal) { try SafeFile.makePrivate(file) } catch { throw .engine("\(file): \(error)") }
+    }
+    guard identity(of: path) == nil else { return }
+    do throws(FileRefusal) { close(try SafeFile.create(path)) } catch { throw .engine("\(path): \(error)") }
+  }
+
+  /// What SQLite makes of a database at `path`.
+  private static func files(of path: String) -> [String] { [path, "\(path)-wal", "\(path)-shm"] }
 }

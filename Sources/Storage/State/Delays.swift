@@ -1,7 +1,7 @@
 import Delivery
 import Primitives
 
-/// When lanes must be looked at by the machine's clock, whatever the product's shows: after the delay between two attempts at an
+/// When lanes must be looked at by the steady clock, whatever the product's shows: after the delay between two attempts at an
 /// upstream, and when a push has not found a connection in time.
 ///
 /// Few tokens have any, and none while all goes well.
@@ -49,8 +49,8 @@ struct Delays {
   }
 
   /// Takes out a token that is due.
-  mutating func popDue(at real: Instant) -> UInt32? {
-    while let entry = heap.popDue(at: real) {
+  mutating func popDue(at steady: Instant) -> UInt32? {
+    while let entry = heap.popDue(at: steady) {
       guard wakes[entry.key] == entry.due else { continue }
       wakes[entry.key] = nil
       return entry.key

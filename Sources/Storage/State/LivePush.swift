@@ -47,5 +47,9 @@ struct LivePush {
   var notBeforeCause = Cause.none
 
   var byteCount: Int { Int(topicCount) + Int(collapseCount) + Int(payloadCount) }
+  /// The collapse id, valid while the push lives; empty when there is none.
+  var collapseID: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(topicCount)).prefix(Int(collapseCount)))
+  }
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: block?.base, count: byteCount) }
 }

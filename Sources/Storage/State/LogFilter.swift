@@ -51,6 +51,9 @@ struct LogFilter {
     if !route.isNamed { misses.insert(.topic) }
     if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
     if let wanted = query.disposition, wanted != disposition { misses.insert(.disposition) }
+    if let wanted = query.cause, !(0..<Int(entry.pointee.stepCount)).contains(where: { state.log.step($0, of: entry).cause == wanted }) {
+      misses.insert(.cause)
+    }
     if query.reload != nil, !isReload(entry.pointee.id, state.routes.bundleID(entry.pointee.route), state) { misses.insert(.reload) }
     return misses
   }
@@ -66,6 +69,7 @@ struct LogFilter {
     var misses: Misses = []
     if let type = query.type, type != entry.pointee.type { misses.insert(.type) }
     if let wanted = query.disposition, wanted != .refused { misses.insert(.disposition) }
+    if let wanted = query.cause, wanted != entry.pointee.cause { misses.insert(.cause) }
     if let token = query.token, token != entry.pointee.token { misses.insert(.token) }
     if query.bundleID != nil || query.visibleBundleIDs != nil {
       let bundleID = entry.pointee.bundleID
@@ -84,6 +88,7 @@ struct LogFilter {
     static let type = Misses(rawValue: 4)
     static let disposition = Misses(rawValue: 8)
     static let reload = Misses(rawValue: 16)
+    static let cause = Misses(rawValue: 32)
 
     /// The name of the criterion, when it is exactly one.
     var onlyName: String? {
@@ -93,6 +98,7 @@ struct LogFilter {
       case .type: "type"
       case .disposition: "disposition"
       case .reload: "reload"
+      case .cause: "cause"
       default: nil
       }
     }

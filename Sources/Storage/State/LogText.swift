@@ -1,6 +1,49 @@
 import Primitives
 import Push
 
+/// What stands in front of an entry's sentence: the collapse id, and what the warnings are about.
+///
+/// ```
+/// 0, count, collapse id, details      with a collapse id
+/// details                             without one, and as earlier versions have saved it
+/// ```
+struct LogHead {
+  /// The collapse id; empty when there is none.
+  let collapseID: UnsafeRawBufferPointer
+  /// What the warnings are about, as `WarningDetail.text(of:)` writes it.
+  let warningDetails: UnsafeRawBufferPointer
+
+  /// The most bytes of a head.
+  static let bytesMax = 2 + Limits.collapseIDBytes + Limits.warningDetailsBytes
+
+  /// Reads a head; valid as long as `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    guard bytes.count >= 2, bytes[0] == 0, bytes.count >= 2 + Int(bytes[1]) else {
+      (collapseID, warningDetails) = (none, bytes)
+      return
+    }
+    let end = 2 + Int(bytes[1])
+    (collapseID, warningDetails) = (UnsafeRawBufferPointer(rebasing: bytes[2..<end]), UnsafeRawBufferPointer(rebasing: bytes[end...]))
+  }
+
+  /// Lends the bytes of a head with these parts; without details they lie on the stack, since most pushes have a collapse id.
+  static func withBytes<Result>(
+    collapseID: UnsafeRawBufferPointer, warningDetails: UnsafeRawBufferPointer, _ body: (RawSpan) -> Result
+  ) -> Result {
+    let start = collapseID.isEmpty ? 0 : 2 + collapseID.count
+    return withUnsafeTemporaryAllocation(byteCount: start + warningDetails.count, alignment: 1) { bytes in
+      if start > 0 {
+        bytes[0] = 0
+        bytes[1] = UInt8(collapseID.count)
+        UnsafeMutableRawBufferPointer(rebasing: bytes[2..<start]).copyMemory(from: collapseID)
+      }
+      UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyMemory(from: warningDetails)
+      return body(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
+    }
+  }
+}
+
 /// A sentence of the log, in a block of the pool that all its texts share; perhaps with another text in front of it.
 struct LogText {
   /// In the count, which is never so large: two bytes stand first, with the count of the text in front.
@@ -26,9 +69,9 @@ struct LogText {
     countAndForm = UInt16(head.byteCount + count)
   }
 
-  /// `head`, of at most `Limits.warningDetailsBytes`, which is told apart from such a copy of `text`.
+  /// `head`, of at most `LogHead.bytesMax`, which is told apart from such a copy of `text`.
   init(head: RawSpan, _ text: RawSpan, in pool: BlockPool) {
-    precondition(head.byteCount <= Limits.warningDetailsBytes)
+    precondition(head.byteCount <= LogHead.bytesMax)
     self.init()
     guard head.byteCount > 0 else {
       self = LogText(text, in: pool)

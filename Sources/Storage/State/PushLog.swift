@@ -221,7 +221,26 @@ extension PushLog {
   /// Keeps with the entry what its warnings are about.
   mutating func setWarningDetails(_ details: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
     guard details.byteCount <= Limits.warningDetailsBytes else { return }
-    setText(details, RawSpan(_unsafeBytes: entry.pointee.detail.bytes), of: entry)
+    let collapseID = LogHead(entry.pointee.detail.head).collapseID
+    details.withUnsafeBytes { details in
+      LogHead.withBytes(collapseID: collapseID, warningDetails: details) { setHead($0, of: entry) }
+    }
+  }
+
+  /// Keeps the collapse id with the entry. The oldest are forgotten where there are many: most pushes may have one.
+  mutating func setCollapseID(_ id: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    guard id.byteCount <= Limits.collapseIDBytes else { return }
+    while texts.lentBytes >= Limits.logCollapseBytes, dropOldestDetails(before: entry.pointee.sequence) {}
+    let details = LogHead(entry.pointee.detail.head).warningDetails
+    id.withUnsafeBytes { id in
+      LogHead.withBytes(collapseID: id, warningDetails: details) { setHead($0, of: entry) }
+    }
+  }
+
+  /// Keeps with the entry what stands in front of its sentence, as it was saved.
+  mutating func setHead(_ head: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {
+    guard head.byteCount <= LogHead.bytesMax else { return }
+    setText(head, RawSpan(_unsafeBytes: entry.pointee.detail.bytes), of: entry)
   }
 
   private mutating func setText(_ head: RawSpan, _ text: RawSpan, of entry: UnsafeMutablePointer<LogEntry>) {

@@ -27,8 +27,8 @@ enum RecordTag: UInt8 {
   case formerRoute = 10
   /// The expiration of an entry that was just told of.
   case expiration = 11
-  /// What the warnings of an entry are about that was just told of.
-  case warningDetails = 12
+  /// The collapse id of an entry that was just told of, and what its warnings are about: see `LogHead`.
+  case head = 12
   /// An entry of the log is forgotten.
   case forget = 20
 }

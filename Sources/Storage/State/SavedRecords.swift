@@ -50,6 +50,8 @@ struct SavedBytes {
   var payload: UInt16
   var all: UnsafeRawBufferPointer
 
+  var collapseID: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: all.dropFirst(Int(topic)).prefix(Int(collapse))) }
+
   /// Takes a push with these bytes into the state; nil when there is no room.
   func keep(_ push: LivePush, in state: inout StoreState) -> UInt32? {
     var push = push

@@ -58,7 +58,7 @@ struct StateLoader {
         let push = state.pushes[slot]
         push.pointee.deadline =
           push.pointee.isBrief
-          ? state.real(now) + state.settings.connectPatience
+          ? state.steady(now) + state.settings.connectPatience
           : push.pointee.expiration.deadline(received: push.pointee.received, storage: state.settings.storage)
         push.pointee.token = number
         live[push.pointee.sequence] = nil
@@ -138,10 +138,10 @@ struct StateLoader {
         let entry = state.log.loaded(try reader.read())
         let expiration: UInt32 = try reader.read()
         entry?.pointee.savedExpiration = expiration
-      case .warningDetails:
+      case .head:
         let entry = state.log.loaded(try reader.read())
-        let details = try reader.read(count: Int(try reader.read(UInt16.self)))
-        if let entry { state.log.setWarningDetails(RawSpan(_unsafeBytes: details), of: entry) }
+        let head = try reader.read(count: Int(try reader.read(UInt16.self)))
+        if let entry { state.log.setHead(RawSpan(_unsafeBytes: head), of: entry) }
       case .formerRoute:
         let (number, route): (UInt32, UInt32) = (try reader.read(), try reader.read())
         formerRoutes[number, default: []].append((try reader.read(), route))
@@ -182,6 +182,10 @@ struct StateLoader {
     }
     if !flags.contains(.sameBytes) { bytes = try reader.readBytes() }
     guard let bytes else { throw ByteReader.Malformed() }
+    // A page that was ahead has it already.
+    if isJournal, bytes.collapse > 0, let entry = state.log.loaded(push.sequence), entry.pointee.detail.head.isEmpty {
+      state.log.setCollapseID(RawSpan(_unsafeBytes: bytes.collapseID), of: entry)
+    }
     guard live[push.sequence] == nil else { return }
     guard let slot = bytes.keep(push, in: &state) else { throw ByteReader.Malformed() }
     live[push.sequence] = slot

@@ -12,6 +12,7 @@ extension StoreState {
   ///   - known: The token's number, if it was known before the batch's admissions; none of those can make it another's.
   mutating func admit(_ operation: inout AdmitOperation, _ index: Int?, _ batch: Batch, known: UInt32?, at now: Instant) {
     judge(&operation, index, batch, known: known, at: now)
+    if !operation.collapseID.isEmpty { keepCollapseID(of: operation, batch) }
     if settings.keepsPayloads { keepPayload(of: operation, batch) }
   }
 
@@ -23,7 +24,14 @@ extension StoreState {
     if operation.environment == nil { operation.environment = routes[tokens[number].pointee.route].pointee.environment }
     if let refusal = refusal(of: operation, number, batch) { return refuse(&operation, refusal, batch, at: now) }
     if case .at(let date) = operation.expiration, date <= now {
-      return end(&operation, number, .expired, .expirationPassed, at: now)
+      guard settings.triesPastExpirations else { return end(&operation, number, .expired, .expirationPassed, at: now) }
+      // It may have passed since the request was complete.
+      operation.received = max(operation.received, date)
+    }
+    if let missing = missingChannel(of: operation, number) {
+      end(&operation, number, .ignored, .channelUnknown, at: now)
+      if let entry = log[log.next - 1] { log.setDetail(ContiguousArray(missing.utf8).span.bytes, of: entry) }
+      return
     }
     let lane = operation.traits.lane
     var superseded = 0
@@ -35,7 +43,7 @@ extension StoreState {
         if operation.priority == .immediate { hurry(number, batch, at: now) }
         return
       }
-      if gives(way: waiting.pointee.traits, to: operation.traits) { superseded += 1 }
+      if gives(way: current, to: operation, batch) { superseded += 1 }
       current = waiting.pointee.next
     }
     guard Int(tokens[number].pointee.laneCount) - superseded < settings.lanePushes else {
@@ -58,12 +66,35 @@ extension StoreState {
   mutating func keepWarningDetails(of operation: AdmitOperation, _ batch: Batch) {
     guard operation.result.disposition != .refused, let entry = log[log.next - 1], entry.pointee.id == operation.id else { return }
     log.setWarningDetails(batch.bytes[operation.warningDetails], of: entry)
-    writeWarningDetails(of: entry, to: journal)
+    writeHead(of: entry, to: journal)
   }
 
-  /// A plain update gives way only to a state that the device will not call older.
-  func gives(way waiting: PushTraits, to newer: PushTraits) -> Bool {
-    waiting.lane.givesWay(to: newer.lane) && newer.timestamp >= waiting.timestamp
+  /// Keeps the collapse id with a push that was taken in. The journal has that of a push that lives with its bytes.
+  private mutating func keepCollapseID(of operation: AdmitOperation, _ batch: Batch) {
+    guard operation.result.disposition != .refused, let entry = log[log.next - 1], entry.pointee.id == operation.id else { return }
+    log.setCollapseID(batch.bytes[operation.collapseID], of: entry)
+    switch operation.result {
+    case .merged, .ended: writeHead(of: entry, to: journal)
+    case .forwarded, .waiting, .refused, .unsettled: break
+    }
+  }
+
+  /// Whether a waiting push gives way to one that has just arrived.
+  func gives(way slot: UInt32, to newer: AdmitOperation, _ batch: Batch) -> Bool {
+    let waiting = pushes[slot]
+    let isSame =
+      waiting.pointee.collapseCount > 0 && waiting.pointee.type == newer.type
+      && batch.holds(waiting.pointee.collapseID, at: newer.collapseID)
+    return waiting.pointee.traits.givesWay(to: newer.traits, sharesCollapseID: isSame)
+  }
+
+  /// Whether a push gives way to a newer one of the same token.
+  func gives(way slot: UInt32, to newer: UInt32) -> Bool {
+    let (waiting, newer) = (pushes[slot], pushes[newer])
+    let isSame =
+      waiting.pointee.collapseCount > 0 && waiting.pointee.type == newer.pointee.type
+      && waiting.pointee.collapseID.isSame(as: newer.pointee.collapseID)
+    return waiting.pointee.traits.givesWay(to: newer.pointee.traits, sharesCollapseID: isSame)
   }
 
   /// What the token itself has against the push.
@@ -100,10 +131,10 @@ extension StoreState {
     block.store(batch.bytes[operation.collapseID], at: topic)
     block.store(batch.bytes[operation.payload], at: topic + collapse)
     // One attempt, and no storage: what is no reload signal may only look for a connection.
-    let isBrief = operation.expiration == .zero && !operation.traits.lane.mayWaitUnstored
+    let isBrief = operation.expiration.isUnstored(received: operation.received) && !operation.traits.lane.mayWaitUnstored
     let deadline =
       isBrief
-      ? real(now) + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
+      ? steady(now) + settings.connectPatience : operation.expiration.deadline(received: operation.received, storage: settings.storage)
     var push = LivePush(
       sequence: log.next, received: operation.received, deadline: deadline, notBefore: .distantPast, block: block,
       id: operation.id, expiration: operation.expiration, traits: operation.traits, token: number, warnings: operation.warnings,
@@ -132,7 +163,10 @@ extension StoreState {
     switch decision {
     case .forward, .forwardAtFive:
       if supersedes { supersede(by: slot, in: number, at: now) }
-      if case .forwardAtFive = decision { pushes[slot].pointee.isLowered = true }
+      if case .forwardAtFive = decision {
+        pushes[slot].pointee.isLowered = true
+        tellLowered(slot, batch, at: now)
+      }
       let isPaidNow = terms.rule != nil && !pushes[slot].pointee.isLowered
       if pushes[slot].pointee.isCharged {
         budgets.touch(at: now)
@@ -183,7 +217,8 @@ extension StoreState {
     terms.isNew = true
     terms.blocked = blocker(number, for: slot)
     if terms.mode == .reject, terms.blocked != nil { terms.reserved = unpaid(number, besides: slot) }
-    terms.dropsUnpaid = operation.expiration == .zero && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
+    terms.dropsUnpaid =
+      operation.expiration.isUnstored(received: operation.received) && routes[tokens[number].pointee.route].pointee.expirationZero == .drop
     return (credits(number, slot, at: now), terms)
   }
 
@@ -191,7 +226,7 @@ extension StoreState {
   static func nextBatch(_ batch: TimeSpan, _ operation: AdmitOperation, at now: Instant) -> Instant? {
     let span = batch.nanoseconds
     guard span > 0, operation.priority != .immediate else { return nil }
-    if operation.expiration == .zero, !operation.traits.lane.mayWaitUnstored { return nil }
+    if operation.expiration.isUnstored(received: operation.received), !operation.traits.lane.mayWaitUnstored { return nil }
     let rest = now.nanoseconds % span
     return rest <= 0 ? Instant(nanoseconds: now.nanoseconds - rest) : Instant(nanoseconds: now.nanoseconds - rest + span)
   }
@@ -218,7 +253,7 @@ extension StoreState {
     var slot = tokens[number].pointee.laneHead
     while slot != none {
       let push = pushes[slot]
-      let stays = !gives(way: push.pointee.traits, to: pushes[newer].pointee.traits)
+      let stays = !gives(way: slot, to: newer)
       if stays, !push.pointee.isCharged, budget(number, slot) != nil { count += 1 }
       slot = push.pointee.next
     }

@@ -15,11 +15,15 @@ extension StoreState {
     if push.pointee.errand != none { errands.moved(push.pointee.errand, forwarding: -1) }
     completed.append(push.pointee.sequence)
     if operation.outcome.isAttempt { push.pointee.attempts = push.pointee.attempts.addingReportingOverflow(1).partialValue }
-    switch operation.outcome.completion(expiration: push.pointee.expiration) {
+    switch operation.outcome.completion(expiration: push.pointee.expiration, received: push.pointee.received) {
     case .final(let disposition, let cause):
       note(operation.outcome, on: number, at: now)
       if let entry = log[push.pointee.sequence] { keep(operation, entry, batch) }
-      if disposition == .ignored {
+      // What the gateway has warned of itself is told already.
+      let hasRemark =
+        disposition == .applied && push.pointee.type == .liveactivity && !push.pointee.warnings.contains(.contentStateMismatch)
+        && AppliedRemark.find(in: batch.bytes[operation.detail]) != nil
+      if disposition == .ignored || hasRemark {
         batch.ignored.append(
           IgnoredPush(
             id: push.pointee.id, token: tokens.token(number), type: push.pointee.type, cause: cause, detail: operation.detail))
@@ -29,7 +33,8 @@ extension StoreState {
       push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue
       let patience = operation.outcome.isAttempt && cause == .upstreamFailed ? serverErrorRetry(number) : nil
       push.pointee.isPatient = patience != nil
-      push.pointee.notBefore = real(now) + (patience ?? settings.retry).delay(afterFailures: Int(push.pointee.failures), using: &generator)
+      push.pointee.notBefore =
+        steady(now) + (patience ?? settings.retry).delay(afterFailures: Int(push.pointee.failures), using: &generator)
       push.pointee.notBeforeCause = cause
       returnToLane(slot, cause, at: now)
     }
@@ -98,7 +103,7 @@ extension StoreState {
     var slot = tokens[number].pointee.laneHead
     while slot != none {
       let next = pushes[slot].pointee.next
-      if gives(way: pushes[slot].pointee.traits, to: pushes[newer].pointee.traits) {
+      if gives(way: slot, to: newer) {
         unlink(slot, from: number)
         finishMerged(slot, into: newer, .supersededByNewer, at: now)
       }
@@ -113,7 +118,7 @@ extension StoreState {
     var slot = tokens[number].pointee.laneHead
     while slot != none {
       let push = pushes[slot]
-      if gives(way: push.pointee.traits, to: arrived.pointee.traits) {
+      if gives(way: slot, to: newer) {
         // A batch is no failure of the upstream's.
         if push.pointee.notBeforeCause != .waitingForBatch, push.pointee.notBefore >= arrived.pointee.notBefore {
           arrived.pointee.failures = push.pointee.failures
@@ -217,10 +222,10 @@ extension StoreState {
     while current != none {
       let waiting = pushes[current]
       let next = waiting.pointee.next
-      if gives(way: push.pointee.traits, to: waiting.pointee.traits) {
+      if gives(way: slot, to: current) {
         waiting.pointee.failures = push.pointee.failures
-        // From here on by the machine's clock, as the delay is.
-        let own = waiting.pointee.isDelayed ? waiting.pointee.notBefore : real(waiting.pointee.notBefore)
+        // From here on by the steady clock, as the delay is.
+        let own = waiting.pointee.isDelayed ? waiting.pointee.notBefore : steady(waiting.pointee.notBefore)
         waiting.pointee.notBefore = max(own, push.pointee.notBefore)
         waiting.pointee.notBeforeCause = cause
         waiting.pointee.isPatient = push.pointee.isPatient

@@ -3,15 +3,15 @@ import Primitives
 import Push
 
 // The two clocks of the state. Instants are the product's, but for the delay after a failed attempt and the time that a push has to find
-// a connection: an upstream's troubles end by the machine's clock.
+// a connection: an upstream's troubles end by the steady clock, wherever the product's is moved to and whatever the machine's is set to.
 extension StoreState {
-  /// The machine's time when the product's is `now`.
-  func real(_ now: Instant) -> Instant { now - lead }
+  /// The steady clock's time when the product's is `now`.
+  func steady(_ now: Instant) -> Instant { now - lead }
 
-  /// Until when, by the machine's clock, a push waits for its next attempt; nil when it does not.
+  /// Until when, by the steady clock, a push waits for its next attempt; nil when it does not.
   func delay(_ slot: UInt32, at now: Instant) -> Instant? {
     let push = pushes[slot]
-    return push.pointee.isDelayed && push.pointee.notBefore > real(now) ? push.pointee.notBefore : nil
+    return push.pointee.isDelayed && push.pointee.notBefore > steady(now) ? push.pointee.notBefore : nil
   }
 
   /// When a push may go at the earliest, by the product's clock as it is at present.
@@ -47,7 +47,7 @@ extension StoreState {
       return entry.key
     }
     guard !delays.isEmpty else { return nil }
-    while let number = delays.popDue(at: real(now)) {
+    while let number = delays.popDue(at: steady(now)) {
       if tokens[number].pointee.laneHead != none { return number }
     }
     return nil
@@ -55,9 +55,9 @@ extension StoreState {
 }
 
 extension LivePush {
-  /// Whether `notBefore` is an instant of the machine's clock: the next attempt at an upstream.
+  /// Whether `notBefore` is an instant of the steady clock: the next attempt at an upstream.
   var isDelayed: Bool { notBeforeCause != .none && notBeforeCause != .coalescing && notBeforeCause != .waitingForBatch }
 
-  /// Whether it may only look for a connection, for as long as `deadline` says by the machine's clock: one attempt, and no storage.
-  var isBrief: Bool { expiration == .zero && !traits.lane.mayWaitUnstored }
+  /// Whether it may only look for a connection, for as long as `deadline` says by the steady clock: one attempt, and no storage.
+  var isBrief: Bool { expiration.isUnstored(received: received) && !traits.lane.mayWaitUnstored }
 }

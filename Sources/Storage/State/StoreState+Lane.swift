@@ -43,6 +43,7 @@ extension StoreState {
       leave(slot, of: number, cause, before, creditsAfter(before, terms.rule), isDurable: charges, batch, at: now)
     case .forwardAtFive(let cause):
       push.pointee.isLowered = true
+      tellLowered(slot, batch, at: now)
       leave(slot, of: number, cause, before, before, isDurable: false, batch, at: now)
     case .drop(let cause):
       change(number)
@@ -148,8 +149,7 @@ extension StoreState {
     if token.pointee.inFlight != none { return .inFlight }
     var slot = token.pointee.laneHead
     while slot != none {
-      let traits = pushes[slot].pointee.traits
-      guard traits.lane.letsOthersPass || gives(way: traits, to: pushes[newer].pointee.traits) else {
+      guard pushes[slot].pointee.traits.lane.letsOthersPass || gives(way: slot, to: newer) else {
         let cause = pushes[slot].pointee.notBeforeCause
         return cause == .none ? .inFlight : cause
       }
@@ -268,7 +268,7 @@ extension StoreState {
       let push = pushes[slot]
       let next = push.pointee.next
       let isBrief = push.pointee.isBrief
-      if push.pointee.deadline <= (isBrief ? real(now) : now) {
+      if push.pointee.deadline <= (isBrief ? steady(now) : now) {
         unlink(slot, from: number)
         let missing: Cause = push.pointee.notBeforeCause.awaitsConfiguration ? push.pointee.notBeforeCause : .upstreamUnavailable
         finish(slot, .expired, isBrief ? missing : .expirationPassed, at: now)

@@ -44,12 +44,17 @@ extension StoreState {
       if case .refused(let reason, _, _, _) = refusal { preview.detail = detail(of: reason, operation, batch) }
       return preview
     }
-    if case .at(let date) = operation.expiration, date <= now { return AdmissionPreview(.ended(.expired, .expirationPassed)) }
+    if hasPassed(operation, at: now) { return AdmissionPreview(.ended(.expired, .expirationPassed)) }
+    if let missing = missingChannel(of: operation, number) {
+      var preview = AdmissionPreview(.ended(.ignored, .channelUnknown))
+      preview.detail = missing
+      return preview
+    }
     let waiting = waitingPushes(number)
     if let stands = waiting.first(where: { pushes[$0].pointee.traits.lane.standsFor(newer: operation.traits.lane) }) {
       return AdmissionPreview(.merged(into: pushes[stands].pointee.id))
     }
-    let superseded = waiting.count { gives(way: pushes[$0].pointee.traits, to: operation.traits) }
+    let superseded = waiting.count { gives(way: $0, to: operation, batch) }
     guard waiting.count - superseded < settings.lanePushes else { return AdmissionPreview(.refused(.tooManyRequests, .laneFull)) }
     guard let slot = take(operation, number, batch, at: now) else { return AdmissionPreview(noRoom(for: number)) }
     defer { release(slot) }
@@ -60,7 +65,7 @@ extension StoreState {
   private func adopted(_ operation: AdmitOperation, _ policy: AppPolicy, at now: Instant) -> AdmissionPreview {
     var preview = AdmissionPreview(.forwarded)
     preview.isAdopted = true
-    if case .at(let date) = operation.expiration, date <= now {
+    if hasPassed(operation, at: now) {
       preview.result = .ended(.expired, .expirationPassed)
       return preview
     }
@@ -78,6 +83,12 @@ extension StoreState {
       preview.budgetAfter = preview.budgetBefore
     }
     return preview
+  }
+
+  /// Whether a push ends as it comes, since its date has passed.
+  private func hasPassed(_ operation: AdmitOperation, at now: Instant) -> Bool {
+    guard case .at(let date) = operation.expiration else { return false }
+    return date <= now && !settings.triesPastExpirations
   }
 
   private mutating func decided(_ slot: UInt32, _ operation: AdmitOperation, supersedes: Bool, at now: Instant) -> AdmissionPreview {

@@ -101,17 +101,21 @@ extension StoreState {
   func record(_ entry: UnsafeMutablePointer<LogEntry>) -> PushRecord {
     let steps = (0..<Int(entry.pointee.stepCount)).map { log.step($0, of: entry) }
     let last = steps[steps.count - 1]
+    let head = LogHead(entry.pointee.detail.head)
     return PushRecord(
       cursor: PushCursor(accepted: entry.pointee.sequence, refused: refused.next), id: entry.pointee.id,
       token: tokens.token(entry.pointee.token), bundleID: routes.bundleID(entry.pointee.route), type: entry.pointee.type,
-      priority: entry.pointee.priority, expiration: entry.pointee.expiration, received: entry.pointee.received,
+      priority: entry.pointee.priority, expiration: entry.pointee.expiration,
+      collapseID: head.collapseID.isEmpty ? nil : String(decoding: head.collapseID, as: UTF8.self), received: entry.pointee.received,
       status: entry.pointee.isPassedOn ? Int(entry.pointee.upstreamStatus) : 200,
       reason: entry.pointee.reason,
       upstreamStatus: entry.pointee.upstreamStatus == 0 ? nil : Int(entry.pointee.upstreamStatus), disposition: last.disposition,
       cause: last.cause, detail: entry.pointee.detail.count == 0 ? nil : entry.pointee.detail.string,
       mergedInto: entry.pointee.isMerged ? entry.pointee.mergedInto : nil,
-      errand: errands.errand(of: entry.pointee.id, bundleID: routes.bundleID(entry.pointee.route)), warnings: entry.pointee.warnings,
-      warningDetails: WarningDetail.read(String(decoding: entry.pointee.detail.head, as: UTF8.self)),
+      errand: errands.errand(of: entry.pointee.id, bundleID: routes.bundleID(entry.pointee.route)),
+      lowering: steps.first { $0.cause == .priorityLowered }.flatMap { lowering(entry.pointee.token, at: $0.at) },
+      warnings: entry.pointee.warnings,
+      warningDetails: WarningDetail.read(String(decoding: head.warningDetails, as: UTF8.self)),
       steps: steps.map { step in
         PushRecord.Step(
           at: step.at, disposition: step.disposition, cause: step.cause, budgetBefore: step.hasBudget ? Int(step.budgetBefore) : nil,

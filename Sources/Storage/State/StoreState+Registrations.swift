@@ -213,7 +213,7 @@ extension StoreState {
     while slot != none {
       let push = pushes[slot]
       if push.pointee.notBeforeCause.awaitsConfiguration {
-        push.pointee.notBefore = real(now)
+        push.pointee.notBefore = steady(now)
         push.pointee.failures = 0
       }
       slot = push.pointee.next
@@ -228,8 +228,8 @@ extension StoreState {
       while slot != none {
         let push = state.pushes[slot]
         slot = push.pointee.next
-        guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > state.real(now) else { continue }
-        push.pointee.notBefore = state.real(now)
+        guard push.pointee.failures > 0, !push.pointee.isPatient, push.pointee.notBefore > state.steady(now) else { continue }
+        push.pointee.notBefore = state.steady(now)
         push.pointee.failures = 0
       }
       state.scheduleWake(number, at: now)

@@ -93,17 +93,17 @@ extension StoreState {
       writeBody(step, to: arena)
     }
     writeExpiration(of: entry.pointee, to: arena)
-    writeWarningDetails(of: entry, to: arena)
+    writeHead(of: entry, to: arena)
   }
 
-  /// What the warnings of an entry are about, if any: a record of its own, since few entries have it.
-  func writeWarningDetails(of entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
-    let details = entry.pointee.detail.head
-    guard !details.isEmpty else { return }
-    arena.append(RecordTag.warningDetails.rawValue)
+  /// An entry's collapse id and what its warnings are about, if any: a record of its own, since earlier versions have saved entries without.
+  func writeHead(of entry: UnsafeMutablePointer<LogEntry>, to arena: ByteArena) {
+    let head = entry.pointee.detail.head
+    guard !head.isEmpty else { return }
+    arena.append(RecordTag.head.rawValue)
     arena.append(entry.pointee.sequence)
-    arena.append(UInt16(details.count))
-    arena.append(details)
+    arena.append(UInt16(head.count))
+    arena.append(head)
   }
 
   /// The expiration of an entry, if one was sent: a record of its own, since earlier versions have saved entries without.

@@ -29,9 +29,11 @@ struct StoreState: ~Copyable {
   var refused: RefusedLog
   var vocabulary = Vocabulary([])
   var due = DueHeap()
-  /// Lanes to look at by the machine's clock.
+  /// Lanes to look at by the steady clock.
   var delays = Delays()
-  /// How far the product's clock is ahead of the machine's in this round.
+  /// How far the product's clock is ahead of the machine's in this round: dates that others read are the machine's.
+  var machineLead = TimeSpan.zero
+  /// How far it is ahead of the steady one, by which delays go.
   var lead = TimeSpan.zero {
     didSet { casts.lead = lead }
   }

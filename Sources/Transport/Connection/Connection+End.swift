@@ -52,6 +52,19 @@ extension Connection {
     setNeedsFlush()
   }
 
+  /// Ends it if it only waits for a peer that has been told the end, or that has never said a word; asked again and again while this side
+  /// is shutting down.
+  func hurry(at uptime: Uptime) {
+    switch phase {
+    case .lingering where !isBlocked: deadline = min(deadline, uptime + timeouts.drainLinger)
+    case .handshaking where !hasReceived: deadline = min(deadline, uptime + timeouts.drainSilence)
+    case .connecting, .handshaking, .open, .lingering, .closed: return
+    }
+    guard uptime >= deadline else { return }
+    if phase == .handshaking { end(.drained) }
+    release()
+  }
+
   /// Closes the socket; nothing is left of the connection then.
   func release() {
     guard phase != .closed else { return }

@@ -28,6 +28,7 @@ extension Connection {
     case .bytes(let count)?:
       idleSweeps = 0
       hasReceived = true
+      lastReceived = transport.loop.uptime
       spend(count / Self.bytesOfWork)
       if phase == .lingering { dropped += count }
       if phase == .handshaking, isSecure { spend(transport.handshakeWork) }

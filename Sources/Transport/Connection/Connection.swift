@@ -64,6 +64,10 @@ public final class Connection: ReadinessHandler {
   var saysCloseNotify = true
   /// Sweeps since anything was last received, counted up to 2.
   var idleSweeps = 0
+  /// Whether the layers above have seen that the peer is in earnest.
+  private var isProven = false
+  /// When anything was last received, or since when it is there.
+  var lastReceived: Uptime
   /// Why it ends, once that is known.
   var reason: ConnectionEnd?
 
@@ -79,6 +83,7 @@ public final class Connection: ReadinessHandler {
     phase = isServer ? .handshaking : .connecting
     self.isServer = isServer
     deadline = transport.loop.uptime + timeouts.handshake
+    lastReceived = transport.loop.uptime
     self.tls = consume tls
     self.socket = consume socket
     guard let key = transport.add(self) else { return nil }
@@ -179,6 +184,22 @@ extension Connection {
 
   /// Goes on reading after the driver wanted no more.
   public func resumeReading() { if hasUnread { resume() } }
+
+  /// The peer is in earnest: its connection gives way to nobody while there are others of whom that is not known.
+  public func prove() {
+    guard !isProven, phase != .closed else { return }
+    isProven = true
+    owner.proved(self)
+  }
+
+  /// Since when nothing has come, and nothing is to be received, answered or sent; nil while something is.
+  var idleSince: Uptime? {
+    switch phase {
+    case .open: !isBlocked && held.isEmpty && driver?.isIdle != false ? lastReceived : nil
+    case .lingering: lastReceived
+    case .connecting, .handshaking, .closed: nil
+    }
+  }
 
   /// Ends the connection after what is already gathered was sent.
   public func close(_ end: ConnectionEnd = .finished) { self.end(end) }

@@ -17,6 +17,8 @@ public protocol ConnectionDriver: AnyObject {
   var wantsRead: Bool { get }
   /// Whether nothing more is to be received or sent: asked after each drain, and the connection is closed then.
   var isDone: Bool { get }
+  /// Whether no request is being received or answered, and nothing is left to send.
+  var isIdle: Bool { get }
   /// Why it is done; asked once.
   var end: ConnectionEnd { get }
   /// Runs about every `TransportLoop.sweepInterval`, to look for what takes too long.
@@ -33,6 +35,8 @@ protocol ConnectionOwner: AnyObject {
   func opened(_ connection: Connection) -> any ConnectionDriver
   /// It is known that and why the connection ends; its last bytes may still be on the way.
   func ended(_ connection: Connection, _ end: ConnectionEnd)
+  /// The peer has shown that it is in earnest.
+  func proved(_ connection: Connection)
   /// The socket is closed.
   func released(_ connection: Connection)
 }

@@ -32,6 +32,8 @@ public enum ConnectionEnd: Error, Sendable {
   case tooManyConnections
   /// There are no descriptors left for one more.
   case noDescriptors
+  /// Its place was needed for another connection, and it had shown least that it is in earnest.
+  case gaveWay
   /// This side was shut down and waited no longer.
   case drained
 }
@@ -57,9 +59,13 @@ extension ConnectionEnd: CustomStringConvertible {
     case .unresponsive: "nothing came back from the peer any more"
     case .tooManyConnections: "there are as many connections as there may be"
     case .noDescriptors: "there are no descriptors left for a connection; raise ulimit -n"
+    case .gaveWay: "the connection gave its place to another: it was the oldest that had not got as far as an admitted request"
     case .drained: "the connection was closed because this side is shutting down"
     }
   }
+
+  /// Whether it made room for another.
+  var isGivingWay: Bool { if case .gaveWay = self { true } else { false } }
 
   /// Whether both sides had finished with the connection.
   public var isRegular: Bool {

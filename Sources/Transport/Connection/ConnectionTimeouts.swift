@@ -12,6 +12,11 @@ public struct ConnectionTimeouts: Sendable {
   /// reset, which takes our last bytes away from it.
   public var linger = TimeSpan.seconds(2)
 
+  /// The same when this side is shutting down.
+  public var drainLinger = TimeSpan.milliseconds(30)
+  /// For a client that has connected to say anything, when this side is shutting down: a round trip, and it may try elsewhere.
+  public var drainSilence = TimeSpan.milliseconds(100)
+
   /// The values above.
   public init() {}
 }

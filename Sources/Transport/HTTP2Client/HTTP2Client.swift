@@ -186,6 +186,8 @@ extension HTTP2Client: ConnectionOwner {
     if case .connectFailed(let error) = end { attempt(after: error) } else { conclude(end) }
   }
 
+  func proved(_ connection: Connection) {}
+
   func released(_ connection: Connection) {}
 }
 
@@ -205,6 +207,9 @@ extension HTTP2Client: ConnectionDriver {
     askForFlush()
     return bytes.byteCount
   }
+
+  /// Never: who connects does not look for connections to give up.
+  public var isIdle: Bool { false }
 
   /// Nothing can be answered any more.
   public func receiveEnd() { hasPeerEnded = true }

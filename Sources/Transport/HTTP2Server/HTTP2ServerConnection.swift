@@ -23,6 +23,9 @@ public final class HTTP2ServerConnection {
     /// The session's work, or nil when it is gone.
     var work: Int? { mutating get { session?.work } }
 
+    /// Whether no exchange is open and nothing waits to be sent.
+    var isIdle: Bool { mutating get { session?.hasOpenExchanges != true && session?.wantsWrite != true } }
+
     mutating func takeMalformed() -> [MalformedRequest] { session?.takeMalformed() ?? [] }
 
     mutating func takeReady() -> Exchange? {
@@ -35,7 +38,7 @@ public final class HTTP2ServerConnection {
   private unowned let connection: Connection
   private unowned let server: HTTP2Server
   private let state: Confined<State>
-  private let settingsDeadline: Uptime
+  private var settingsDeadline: Uptime
   /// Whether it was turned away, so that nothing of what it sends is looked at.
   private var isRefused = false
   /// The oldest incomplete request, and since when it is that.
@@ -84,6 +87,9 @@ public final class HTTP2ServerConnection {
   /// Ends the connection: what is gathered already is sent, and no request is answered any more. Its exchanges are gone then.
   public func close() { connection.close() }
 
+  /// The client is in earnest; see `Connection.prove()`.
+  public func prove() { connection.prove() }
+
   /// The certificate that the client has shown; see `Connection.clientCertificate`.
   public func clientCertificate(_ bounds: ClientCertificate.Bounds) -> ClientCertificate? { connection.clientCertificate(bounds) }
 
@@ -104,13 +110,16 @@ extension HTTP2ServerConnection: ConnectionDriver {
   /// Runs the protocol, and has the requests that became complete answered, until another slice would be more than a turn's work.
   public func receive(_ bytes: RawSpan) -> Int {
     guard !isRefused else { return bytes.byteCount }
-    let (limit, now, handler) = (connection.transport.turnWork, connection.transport.loop.now, server.handler)
+    let (limit, moment, handler) = (connection.transport.turnWork, connection.transport.loop.moment, server.handler)
     var (taken, work, last) = (0, 0, 0)
-    while taken < bytes.byteCount, taken == 0 || work + last <= limit, let before = state.value.work {
+    while taken < bytes.byteCount, taken == 0 || work + last <= limit && wantsRead, let before = state.value.work {
       let slice = bytes.extracting(taken..<min(taken + Self.sliceBytes, bytes.byteCount))
       taken += slice.byteCount
-      _ = state.value.session?.receive(slice, now: now)
-      while let handler, let exchange = state.value.takeReady() { handler.handle(exchange, on: self) }
+      _ = state.value.session?.receive(slice, now: moment.now, steady: moment.steady)
+      while let handler, let exchange = state.value.takeReady() {
+        if server.isProvenByRequest { connection.prove() }
+        handler.handle(exchange, on: self)
+      }
       let rejected = state.value.takeMalformed()
       if !rejected.isEmpty { handler?.rejected(rejected, on: self) }
       last = (state.value.work ?? before) - before
@@ -129,14 +138,17 @@ extension HTTP2ServerConnection: ConnectionDriver {
   /// Moves frames into `queue`.
   public func drain(into queue: inout ByteQueue) -> Bool { state.value.session?.drain(into: &queue) ?? true }
 
-  /// Always: flow control and the limit of streams bound what comes.
-  public var wantsRead: Bool { true }
+  /// Unless the handler has enough to do: flow control and the limit of streams bound what else comes.
+  public var wantsRead: Bool { isRefused || server.handler?.wantsRequests ?? true }
 
   /// Whether GOAWAY, either side's end or a fault has run its course.
   public var isDone: Bool {
     guard let isDone = state.value.session?.isDone, let isOver = state.value.session?.isOverForEndedClient else { return true }
     return hasPeerEnded ? isOver : isDone
   }
+
+  /// Whether no stream is open.
+  public var isIdle: Bool { state.value.isIdle }
 
   /// Why it is done.
   public var end: ConnectionEnd {
@@ -146,6 +158,11 @@ extension HTTP2ServerConnection: ConnectionDriver {
 
   /// Finds clients that do not finish their requests, never began, or leave an answer no window.
   public func sweep(_ uptime: Uptime) {
+    // What is not read is not the client's fault.
+    if !wantsRead {
+      oldest = nil
+      settingsDeadline = max(settingsDeadline, uptime + connection.transport.sweepInterval * 2)
+    }
     if state.value.session?.isEstablished == false && uptime >= settingsDeadline {
       connection.close(.handshakeTimeout)
       return
@@ -155,7 +172,7 @@ extension HTTP2ServerConnection: ConnectionDriver {
       connection.close(.stalledWrite)
       return
     }
-    guard let began = state.value.session?.oldestIncomplete ?? nil else {
+    guard wantsRead, let began = state.value.session?.oldestIncomplete ?? nil else {
       oldest = nil
       return
     }

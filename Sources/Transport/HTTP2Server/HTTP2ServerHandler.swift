@@ -10,6 +10,9 @@ public protocol HTTP2ServerHandler: AnyObject {
   /// through `TransportLoop.exchanges`; answers go out when the round ends, all of a connection's together.
   func handle(_ exchange: Exchange, on connection: HTTP2ServerConnection)
 
+  /// Whether requests are to be read; while not, clients have to wait. Call `HTTP2Server.resumeReading()` when they are again.
+  var wantsRequests: Bool { get }
+
   /// Whether a client that may have few streams yet may have all (`ServerSettings.concurrentStreamsTrusted`), judged by a request
   /// whose header list is whole; it is handled later. Neither the exchange nor the connection may be changed from here.
   func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool
@@ -30,6 +33,9 @@ extension HTTP2ServerHandler {
 
   /// Not told to anybody.
   public func rejected(_ requests: [MalformedRequest], on connection: HTTP2ServerConnection) {}
+
+  /// Always.
+  public var wantsRequests: Bool { true }
 
   /// Nobody.
   public func trusts(_ exchange: Exchange, on connection: HTTP2ServerConnection) -> Bool { false }

@@ -64,6 +64,7 @@ final class ProtocolSniffer: ConnectionDriver {
   func drain(into queue: inout ByteQueue) -> Bool { true }
   var wantsRead: Bool { true }
   var isDone: Bool { isFinished }
+  var isIdle: Bool { true }
   var end: ConnectionEnd { .peerEnded }
   func sweep(_ uptime: Uptime) { if uptime >= deadline { connection.close(.handshakeTimeout) } }
   func finish() { isFinished = true }

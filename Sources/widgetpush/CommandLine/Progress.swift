@@ -12,8 +12,8 @@ struct Progress {
 
   /// Shows the count, of so many where that is known, a few times a second at most.
   mutating func show(_ count: Int, of total: Int? = nil) {
-    guard isShown, Machine.now - shownAt >= .milliseconds(200) else { return }
-    shownAt = Machine.now
+    guard isShown, Machine.steady - shownAt >= .milliseconds(200) else { return }
+    shownAt = Machine.steady
     _ = Files.writeAll(Array("\r\(count)\(total.map { " of \($0)" } ?? "") \(noun)".utf8), to: STDERR_FILENO)
   }
 

@@ -9,13 +9,13 @@ extension Command {
     "config", "checks a configuration, or shows what holds and where it came from", operands: "check | show", count: 1...1,
     discussion: """
       Reads what `widgetpush gateway` would read with the same options: the file, WIDGETPUSH_ variables and flags. check ends with 1
-      and the place of the first mistake, and warns of files with secrets that others can read, and of a limit of open files below what
-      the connections need. show prints every key with its value and where it came from: default, file, environment or flag. Secrets
-      are masked.
+      and the place of the first mistake, and warns of files with secrets that others can read, of folders that others can write to, the
+      state folder and the store among them, and of a limit of open files below what the connections need. show prints every key with its
+      value and where it came from: default, file, environment or flag. Secrets are masked.
       """,
     options: [
       Option("--config", "FILE", "configuration file (none)"),
-      Option(switch: "--device", "the configuration of `widgetpush device` instead"), .json,
+      Option(switch: "--device", "the configuration of `widgetpush device` instead"), .json, .stateFolder,
     ] + configurationFlags,
     examples: ["widgetpush config check --config Config/gateway.yaml", "widgetpush config show --config gateway.yaml --provider-port 443"]
   ) { arguments in
@@ -28,6 +28,7 @@ extension Command {
     let options = try ServerOptions(arguments, keys: keys)
     let trace = ConfigurationTrace()
     let summary: String
+    var store: String?
     var warnings: [String] = []
     if isDevice {
       let configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
@@ -36,6 +37,11 @@ extension Command {
       let configuration = try GatewayConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables, trace: trace)
       try Gateway.check(configuration)
       summary = ConfigurationText.summary(of: configuration)
+      switch configuration.store {
+      case .folder(let path)?: store = path
+      case .memory?: break
+      case nil: store = options.folder.store
+      }
       if let complaint = OpenFiles.complaint(loops: configuration.loops) { warnings.append(complaint) }
     }
     if verb == "show" {
@@ -44,6 +50,7 @@ extension Command {
       return 0
     }
     warnings += trace.secretFiles.compactMap { FilePermissions.complaint(about: $0.path) }
+    warnings += FilePermissions.complaints(about: options.folder, store: store)
     if arguments.wantsJSON {
       Console.print(JSONValue.object(["ok": true, "warnings": .array(warnings.map(JSONValue.string))]).serialized(pretty: true))
     } else {

@@ -11,7 +11,8 @@ extension Command {
       Makes what is missing in the state folder (certificates, a provider key, access tokens, credentials.json), starts both, and
       prints one line when they answer:
         ready provider=URL control=URL device=URL plain=URL
-      Then it prints each refused request, each ignored push and each connection that failed, with what to do about it.
+      Then it prints each refused request, each push that was ignored or went at priority 5, and each connection that failed, with what to
+      do about it.
       SIGHUP has it read the state folder's keys and certificates again; the end of its terminal ends it.
       It knows the app com.example.app and one device, phone. With a command after -- it runs that command with the URLs and
       credentials in WIDGETPUSH_… variables, and ends with its status.
@@ -42,6 +43,7 @@ extension Command {
     let locks = try folder.occupy(StateFolder.Server.allCases)
     defer { withExtendedLifetime(locks) {} }
     let state = try DevState.prepare(folder, wishes, now: Machine.now)
+    for note in state.notes { Console.complain(note) }
     // With a command, standard output is the command's.
     let isQuiet = arguments.command != nil
     let printer = LinePrinter { _ = isQuiet ? Console.complain($0) : Console.print($0) }

@@ -32,8 +32,10 @@ extension Command {
     let locks = try state?.folder.occupy([.device])
     defer { withExtendedLifetime(locks) {} }
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
+    for note in state?.notes ?? [] { log.write(.warning, note) }
     let time = configuration.clock.permitted ? try Device.gatewayTime(configuration) : nil
-    let clock = ClockDriver(VirtualClock(real: { Machine.now }, time ?? VirtualTime()), configuration.clock, slack: followingSlack)
+    let machine = VirtualClock(real: { Machine.now }, steady: { Machine.steady }, time ?? VirtualTime())
+    let clock = ClockDriver(machine, configuration.clock, slack: followingSlack)
     let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: clock))
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)

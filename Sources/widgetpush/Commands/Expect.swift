@@ -14,6 +14,7 @@ extension Command {
       Option("--count", "N", "how many, at least (1)"), Option("--token", "TOKEN", "the push token, or its first digits (any)"),
       Option("--bundle-id", "ID", "the app (any)"), Option("--type", "TYPE", "the push type (any)"),
       Option("--disposition", "NAME", "what became of it, such as applied (any)"),
+      Option("--cause", "NAME", "why, of what became of it or of one of its steps, such as priorityLowered (any)"),
       Option("--reload", "ID", "the reload that it was made for (any)"),
       Option("--timeout", "TIME", "how long to wait, such as 10s (10s)"), .json, .stateFolder,
     ],
@@ -41,12 +42,12 @@ struct Expectation {
 
   /// The page of matches once there are `count`, or when the time is up.
   func wait(for count: Int64, _ timeout: TimeSpan, _ client: ControlClient) throws -> JSONValue {
-    let end = Machine.now + timeout
+    let end = Machine.steady + timeout
     while true {
-      let left = min(end - Machine.now, .seconds(Limits.waitSeconds))
+      let left = min(end - Machine.steady, .seconds(Limits.waitSeconds))
       let query = criteria.query(["count=\(count)", "limit=\(Limits.pageRows)", "wait=\(max(0, left.milliseconds))ms"])
       let page = try client.get("/v1/pushes" + query, timeout: max(.zero, left) + .seconds(10))
-      if page["complete"]?.boolValue == true || Machine.now >= end { return page }
+      if page["complete"]?.boolValue == true || Machine.steady >= end { return page }
     }
   }
 
@@ -73,7 +74,8 @@ struct Expectation {
 
   private static func line(_ push: JSONValue) -> String {
     let reason = push["reason"]?.stringValue.map { " \($0)" } ?? ""
-    let cause = push["cause"]?.stringValue.map { " (\($0))" } ?? ""
+    let lowered = push["lowered"]?["sentence"]?.stringValue.map { " at priority 5: \($0)" } ?? ""
+    let cause = (push["cause"]?.stringValue.map { " (\($0))" } ?? "") + lowered
     return [
       push["id"]?.stringValue, push["type"]?.stringValue, push["token"]?.stringValue.map { "to \($0.prefix(8))…" },
       push["disposition"]?.stringValue.map { $0 + reason + cause },

@@ -31,15 +31,17 @@ extension Command {
     if case .folder(let store)? = configuration.store {
       mark = state.map { StoreMark(of: store, in: $0.folder) }
       try mark?.check()
-      try Files.makeFolder(store)
+      try Files.makeFolder(store, mayBeLink: store != state?.folder.store)
       storeFolder = store
     }
     let clock = try ClockDriver.opened(configuration.clock, folder: storeFolder) { log.write(.warning, $0) }
     var surroundings = Gateway.Surroundings(version: Version.text, clock: clock)
     surroundings.appStorage = storeFolder.map { AppStorage(folder: $0) }
+    surroundings.numberKey = try storeFolder.map { try NumberKey.prepare($0) }
     let sockets = try GatewaySockets.bind(configuration)
     if let complaint = OpenFiles.complaint(loops: configuration.loops) { log.write(.warning, complaint) }
     warnOfReadableSecrets(trace, state, log)
+    for note in state?.notes ?? [] { log.write(.warning, note) }
     surroundings.explainsAlways = configuration.explainHeaders
     let warnings = WarningLog(log)
     surroundings.observer = { event in

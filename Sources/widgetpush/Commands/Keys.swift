@@ -126,7 +126,7 @@ extension Command {
     ]
     keys += try KeyRing(in: folder).entries.map { ($0, folder.file($0.fileName)) }
     if arguments.has("--fix") {
-      for (_, file) in keys where FilePermissions.complaint(about: file) != nil { try Files.setMode(0o600, of: file) }
+      for (_, file) in keys where FilePermissions.complaint(about: file) != nil { try Files.makePrivate(file) }
     }
     if arguments.wantsJSON {
       Console.print(JSONValue.object(["keys": .array(keys.map { json($0, file: $1) })]).serialized(pretty: true))

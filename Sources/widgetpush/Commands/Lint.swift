@@ -17,7 +17,7 @@ extension Command {
       """,
     options: [
       Option("--type", "TYPE", "the push type of a payload (as it looks)"),
-      Option("--schema", "FILE", "JSON Schema of the content-state, as docs/content-states.md describes it (none)"),
+      Option("--schema", "FILE", "schemas as \"schemas from-swift\" writes them, or one of the content-state (none)"),
       Option("--format", "FORMAT", "text, json or github, for annotations of a pull request (text)"),
     ],
     examples: [
@@ -27,12 +27,12 @@ extension Command {
   ) { arguments in
     let format = try arguments.choice("--format", of: ["text", "json", "github"]) ?? "text"
     let type = try arguments.choice("--type", of: PushType.allCases.map(\.description))
-    let schema = try arguments.value("--schema").map { try LintInput.schema($0) }
+    let schemas = try arguments.value("--schema").map { try LintInput.schemas($0) } ?? []
     var isWrong = false
     var isJudged = false
     var objects: [JSONValue] = []
     for name in arguments.operands {
-      let input = LintInput(name, try Files.bytes(name), type: type, contentState: schema)
+      let input = LintInput(name, try Files.bytes(name), type: type, schemas: schemas)
       let findings = input.findings { PushLint.findings($0, now: Machine.now) }
       isWrong = isWrong || findings.contains { $0.finding.level.isWrong }
       isJudged = isJudged || !input.pushes.isEmpty

@@ -62,7 +62,7 @@ enum PushDraft {
       default: return Array("{}".utf8)
       }
     }
-    return Array(JSONValue.object(["aps": .object(aps)]).serialized().utf8)
+    return Array(JSONValue.object(["aps": .object(aps)]).serialized(verbatim: true).utf8)
   }
 
   private static func activity(_ arguments: Arguments, _ kind: TokenKind?, now: Instant) throws -> JSONObject {

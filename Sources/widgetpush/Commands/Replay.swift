@@ -7,10 +7,10 @@ extension Command {
   static let replay = Command(
     "replay", "sends recorded pushes again, and tells what becomes of them now", operands: "FILE", count: 1...1,
     discussion: """
-      Sends what `widgetpush record` has written to a running server, mostly `dev`, in its order and at its times, to push tokens of its own,
-      and shows what became of it beside what had become of it then. Where the server's clock may be moved it goes along with the
-      recording: a day takes seconds, and budgets fill as they did. Settings of the apps are those that were
-      recorded, but for what the options change. Afterwards registrations, settings and the clock's running are as they were.
+      Sends what `widgetpush record` has written to a running server, mostly `dev`, in its order and at its times, in apps and to push
+      tokens of its own, and shows what became of it beside what had become of it then. Where the server's clock may be moved it goes along
+      with the recording: a day takes seconds, and budgets fill as they did. Settings of the apps are those that were
+      recorded, but for what the options change. Nothing of the server's own apps is touched; afterwards the replay's are gone.
       """,
     options: [
       Option("--speed", "N", "so many times as fast as it was, or max (max where the clock may be moved, else 1)"),

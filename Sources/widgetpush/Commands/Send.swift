@@ -56,11 +56,11 @@ extension Command {
 
   /// The push's record once nothing more is to be expected of it, or as it is when the time is up; nil when the gateway tells none.
   private static func outcome(of id: String, _ control: ControlClient, for span: TimeSpan) throws -> JSONValue? {
-    let end = Machine.now + span
+    let end = Machine.steady + span
     var pause = TimeSpan.milliseconds(10)
     while true {
       let answer = try control.call("GET", "/v1/pushes/\(id)")
-      if answer.isSuccess && SendReport.isSettled(answer.json) || Machine.now >= end { return answer.success }
+      if answer.isSuccess && SendReport.isSettled(answer.json) || Machine.steady >= end { return answer.success }
       Machine.sleep(pause)
       pause = min(pause * 2, .milliseconds(250))
     }

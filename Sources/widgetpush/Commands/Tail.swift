@@ -14,6 +14,7 @@ extension Command {
     options: [
       Option("--token", "TOKEN", "the push token, or its first digits (any)"), Option("--bundle-id", "ID", "the app (any)"),
       Option("--type", "TYPE", "the push type (any)"), Option("--disposition", "NAME", "what became of it, such as ignored (any)"),
+      Option("--cause", "NAME", "why, of what became of it or of one of its steps, such as priorityLowered (any)"),
       Option("--reload", "ID", "the reload that it was made for (any)"),
       Option(switch: "--json", "print each push as JSON, one a line"), .stateFolder,
     ],

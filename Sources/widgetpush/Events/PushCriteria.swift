@@ -1,4 +1,5 @@
 import HTTPClient
+import Primitives
 import Push
 
 /// Which pushes a command is about, as its options say: those of `GET /v1/pushes` and `GET /v1/events`.
@@ -18,6 +19,14 @@ struct PushCriteria {
     if let type = try arguments.choice("--type", of: PushType.allCases.map(\.description)) { criteria.append(("type", type)) }
     if let disposition = try arguments.choice("--disposition", of: Disposition.allCases.map(\.name)) {
       criteria.append(("disposition", disposition))
+    }
+    if let cause = arguments.value("--cause") {
+      let names = Cause.allCases.filter { $0 != .none }.map(\.name)
+      guard names.contains(cause) else {
+        let hint = nearestName(to: cause, among: names).map { "; did you mean \"\($0)\"?" } ?? "; docs/causes.md lists them"
+        throw UsageError("--cause must be the name of a cause, such as priorityLowered, not \"\(cause)\"\(hint)")
+      }
+      criteria.append(("cause", cause))
     }
     if let reload = arguments.value("--reload") {
       guard PushID(reload) != nil else { throw UsageError("--reload must be the id of a reload, a UUID, not \"\(reload)\"") }

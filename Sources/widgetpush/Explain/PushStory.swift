@@ -30,6 +30,7 @@ enum PushStory {
     if let reason = push["reason"]?.stringValue, push["upstreamStatus"] == nil { received += " \(reason)" }
     lines.append(received)
     if let date = push["expiration"] { lines.append("  apns-expiration \(date.stringValue ?? "0, so it is not to be stored")") }
+    if let id = push["collapseID"]?.stringValue { lines.append("  apns-collapse-id \(id)") }
     if let name = push["activity"]?.stringValue { lines.append("  made by the gateway for the activity \(name)") }
     if let reload = push["reload"]?.stringValue { lines.append("  made by the gateway for the reload \(reload)") }
     return lines.joined(separator: "\n")
@@ -38,6 +39,7 @@ enum PushStory {
   private static func verdict(_ push: JSONValue, _ waiting: Waiting?) -> String {
     var what = waiting?.sentence ?? push["disposition"]?.stringValue ?? "unknown"
     if let cause = push["cause"]?.stringValue { what += " (\(cause))" }
+    if let why = push["lowered"]?["sentence"]?.stringValue { what += " at priority 5: \(why)" }
     if let status = push["upstreamStatus"]?.intValue {
       what += ", the upstream said \(status) \(push["reason"]?.stringValue ?? "")".trimmedRight
     }
@@ -54,6 +56,10 @@ enum PushStory {
     }
     if let other = push["mergedInto"]?.stringValue {
       lines += ["  Merged into push \(other).", "  Follow that push: widgetpush explain \(other)"]
+    }
+    if push["atLeastOnce"]?.boolValue == true {
+      lines.append(
+        "  It was delivered at least once: an attempt was not answered in time, and it was sent again, so that it may have come twice.")
     }
     if let due = waiting?.due { lines.append("  It goes at \(moment(due, after: push["received"]?.stringValue ?? "")) UTC.") }
     return lines.joined(separator: "\n")

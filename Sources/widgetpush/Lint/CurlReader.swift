@@ -200,6 +200,6 @@ struct CurlReader {
     let path = request.path ?? url.text
     if request.service != .devices || path.contains("/3/device") || hasHeader { return true }
     guard url.isOpen, url.text.isEmpty, let payload = request.payload else { return false }
-    return (try? JSONValue.parse(payload.bytes))?["aps"] != nil
+    return (try? JSONValue.payload(payload.bytes))?["aps"] != nil
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Push
 import Rules
 
 /// What `lint` was given: a payload, a file for the Simulator, or a script with curl commands.
@@ -16,8 +17,8 @@ struct LintInput {
   /// Reads what stands in a file.
   ///
   /// - Parameter type: The push type, where nothing else says it.
-  /// - Parameter contentState: What the content-state is to decode from.
-  init(_ name: String, _ bytes: [UInt8], type: String?, contentState: CodableSchema? = nil) {
+  /// - Parameter schemas: What attributes and content-state are to decode from.
+  init(_ name: String, _ bytes: [UInt8], type: String?, schemas: [ActivitySchemas] = []) {
     self.name = name
     let text = String(decoding: bytes, as: UTF8.self)
     lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
@@ -35,17 +36,25 @@ struct LintInput {
     }
     for index in pushes.indices {
       pushes[index].request.assumedType = type
-      pushes[index].request.contentState = contentState
+      pushes[index].request.schemas = schemas
     }
     self.pushes = pushes
     absence = Self.absence(of: commands)
     count = Self.count(commands)
   }
 
-  /// The schema in a file.
-  static func schema(_ path: String) throws(CommandError) -> CodableSchema {
+  /// The schemas in a file: one of a content-state, `{"contentState"?, "attributes"?}`, or an object with those for each attributes type.
+  static func schemas(_ path: String) throws(CommandError) -> [ActivitySchemas] {
     do {
-      return try CodableSchema(try JSONValue.parse(try Files.bytes(path)), at: "schema")
+      let value = try JSONValue.parse(try Files.bytes(path))
+      let keys = value.objectValue?.keys ?? []
+      if !keys.isEmpty, keys.allSatisfy(["contentState", "attributes"].contains) { return [try ActivitySchemas("", value, at: "schema")] }
+      if !keys.isEmpty, keys.allSatisfy({ !(CodableSchema.keywords + CodableSchema.remarks).contains($0) }),
+        keys.allSatisfy({ value[$0]?.objectValue?.keys.contains { ["contentState", "attributes"].contains($0) } == true })
+      {
+        return try ActivitySchemas.list(value, at: "schema", max: Limits.contentStatesPerApp)
+      }
+      return [try ActivitySchemas("", contentState: value, at: "schema")]
     } catch {
       throw CommandError("\(path) is no schema that is understood here: \(error)")
     }
@@ -76,7 +85,7 @@ struct LintInput {
     guard let object = (try? JSONValue.parse(bytes))?.objectValue, object[targetKey] != nil else { return bytes }
     var payload: JSONObject = [:]
     for key in object.keys where key != targetKey { payload[key] = object[key] }
-    return Array(JSONValue.object(payload).serialized().utf8)
+    return Array(JSONValue.object(payload).serialized(verbatim: true).utf8)
   }
 
   private static let targetKey = "Simulator Target Bundle"

@@ -3,6 +3,7 @@ import Glibc
 import JSON
 import Primitives
 import Push
+import SafeFiles
 import Synchronization
 
 /// Where a recording goes, line by line, each written at once: whatever becomes of the process, what was recorded is there.
@@ -42,13 +43,14 @@ final class RecordingFile: Sendable {
   init(_ path: String?, limit: Int64? = nil) throws {
     self.path = path
     self.limit = limit
-    // It has push tokens and payloads in it.
-    descriptor = path.map { unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) } ?? dup(STDOUT_FILENO)
-    guard descriptor >= 0 else { throw FileError("write", path ?? "standard output") }
-    if let path {
-      // A pipe has no size.
-      guard lseek(descriptor, 0, SEEK_END) <= 0 else { throw CommandError("\(path) is there already and not empty; name another file") }
+    guard let path else {
+      descriptor = dup(STDOUT_FILENO)
+      guard descriptor >= 0 else { throw FileError("write", "standard output") }
+      return
     }
+    // It has push tokens and payloads in it.
+    descriptor = try Files.opened("write", path) { () throws(FileRefusal) in try SafeFile.openOwn(path, O_WRONLY | O_APPEND) }
+    guard lseek(descriptor, 0, SEEK_END) == 0 else { throw CommandError("\(path) is there already and not empty; name another file") }
   }
 
   deinit { close(descriptor) }

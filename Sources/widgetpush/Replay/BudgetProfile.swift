@@ -69,23 +69,6 @@ struct BudgetProfile: Hashable {
     all["budgets"] = .object(budgets)
     return all
   }
-
-  /// What was set for an app at run time, by what `GET /v1/apps/{bundleID}` shows: what has to be put back.
-  static func settingsMade(in view: JSONValue) -> JSONObject {
-    var made: JSONObject = [:]
-    for (field, origin) in view["origins"]?.objectValue ?? [:] where origin.stringValue == "api" {
-      // The name of a content-state may have periods itself.
-      let isContentState = field.hasPrefix("contentStates.")
-      let names = field.split(separator: ".", maxSplits: isContentState ? 1 : .max).map(String.init)
-      if let value = names.reduce(view as JSONValue?, { $0?[$1] }) { made = made.merged(nested(names[...], value)) }
-    }
-    return made
-  }
-
-  private static func nested(_ names: ArraySlice<String>, _ value: JSONValue) -> JSONObject {
-    guard let name = names.first else { return [:] }
-    return names.count == 1 ? [name: value] : [name: .object(nested(names.dropFirst(), value))]
-  }
 }
 
 extension JSONObject {

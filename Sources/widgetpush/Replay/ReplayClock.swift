@@ -60,8 +60,8 @@ struct ReplayClock {
   /// Waits until all that is due is done, for a while at most, where the clock goes its own way.
   func settle() throws {
     guard !moves else { return }
-    let end = Machine.now + .seconds(Limits.replayedOutcomeSeconds)
-    while Machine.now < end, try control.get("/v1/clock")["complete"]?.boolValue == false { Machine.sleep(.milliseconds(50)) }
+    let end = Machine.steady + .seconds(Limits.replayedOutcomeSeconds)
+    while Machine.steady < end, try control.get("/v1/clock")["complete"]?.boolValue == false { Machine.sleep(.milliseconds(50)) }
   }
 
   /// Lets it go on if it did before.

@@ -7,8 +7,8 @@ import Security
 
 /// A recording on its way to a server: registrations, settings and pushes in their order, at their times.
 ///
-/// It leaves the server as it was: registrations are taken back, settings are put back, and the clock runs if it did. Only the clock's time
-/// and the push log tell of it.
+/// It plays in apps, on devices and to tokens of its own, which are gone afterwards: nothing of anybody else's is written. The clock runs if
+/// it did; only its time and the push log tell of the replay.
 struct ReplayRun {
   /// What is wanted.
   struct Options {
@@ -36,8 +36,8 @@ struct ReplayRun {
   private var failures = 0
   /// Whether nothing was sent since the clock was last moved.
   private var isSettled = true
-  /// When the replay began, by the server's clock and by the machine's.
-  private var beginning = (product: Instant.distantPast, real: Instant.distantPast)
+  /// When the replay began, by the server's clock and by the steady one.
+  private var beginning = (product: Instant.distantPast, steady: Instant.distantPast)
   /// Registrations that the server did not take, and why.
   private(set) var refusals: [String] = []
 
@@ -49,7 +49,7 @@ struct ReplayRun {
     control = try ControlClient(folder, isForPeople: false)
     clock = try ReplayClock(control, mayMove: options.mayMoveClock)
     pace = options.pace ?? (clock.moves ? .unpaced : .times(1))
-    apps = ReplayApps(control, options.profile)
+    apps = try ReplayApps(control, options.profile, digest.bundleIDs)
     sender = try ReplaySender(folder, now: clock.senders, isFresh: clock.isSendersOwn)
   }
 
@@ -64,19 +64,19 @@ struct ReplayRun {
   /// Whether somebody has ended it early.
   var isInterrupted: Bool { interruption.isSet }
   /// How long it took.
-  var duration: TimeSpan { Machine.now - beginning.real }
+  var duration: TimeSpan { Machine.steady - beginning.steady }
 
   /// Plays it, and tells what became of the pushes.
   mutating func run() throws -> ReplayReport {
     var progress = Progress("pushes")
     let result = Result { () throws -> ReplayReport in
-      beginning = (try clock.begin(like: digest.start, atTimeOfDay: digest.hasQuietHours), Machine.now)
+      beginning = (try clock.begin(like: digest.start, atTimeOfDay: digest.hasQuietHours), Machine.steady)
       for bundleID in digest.bundleIDs { try apps.apply(bundleID) }
       try play(&progress)
       return try report()
     }
     progress.end()
-    for problem in restore() { Console.complain("widgetpush replay: this could not be put back: \(problem)") }
+    for problem in restore() { Console.complain("widgetpush replay: this could not be removed: \(problem)") }
     return try result.get()
   }
 
@@ -107,8 +107,8 @@ struct ReplayRun {
   /// Waits for the time of something that was recorded at `instant`, and moves the clock there; false when somebody wants an end.
   private mutating func reach(_ instant: Instant) throws -> Bool {
     let span = max(.zero, instant - digest.start)
-    let due = beginning.real + pace.delay(span)
-    while !interruption.isSet, Machine.now < due { Machine.sleep(min(due - Machine.now, .milliseconds(100))) }
+    let due = beginning.steady + pace.delay(span)
+    while !interruption.isSet, Machine.steady < due { Machine.sleep(min(due - Machine.steady, .milliseconds(100))) }
     guard !interruption.isSet else { return false }
     // What was sent before has come to its end by then: nothing depends on how fast who answers.
     let target = max(clock.now, beginning.product + span)
@@ -119,7 +119,7 @@ struct ReplayRun {
 
   private mutating func send(_ recorded: RecordedPush) throws {
     isSettled = false
-    let push = tokens.moved(dates.moved(recorded, to: clock.senders))
+    let push = apps.moved(tokens.moved(dates.moved(recorded, to: clock.senders)))
     do {
       let answer = try sender.send(push, now: clock.senders)
       sent.append((recorded.id, answer.id.flatMap { PushID($0) }))
@@ -132,7 +132,7 @@ struct ReplayRun {
   }
 
   private mutating func register(_ registration: JSONObject) throws {
-    var (token, body) = tokens.moved(registration)
+    var (token, body) = tokens.moved(apps.moved(registration))
     if options.profile.developerMode { body["developerMode"] = true }
     let answer = try control.call("PUT", "/v1/registrations/\(token)", .object(body))
     if answer.isSuccess { registered.insert(token) } else { refusals.append("\(CommandError(answer))") }
@@ -168,11 +168,7 @@ struct ReplayRun {
 
   /// Takes back what the replay has done to the server; returns what could not be.
   private func restore() -> [String] {
-    var problems: [String] = []
-    var left = 0
-    for token in registered where (try? control.call("DELETE", "/v1/registrations/\(token)"))?.isSuccess != true { left += 1 }
-    if left > 0 { problems.append("\(left) registrations, which stay") }
-    problems += apps.restore()
+    var problems = apps.remove()
     do { try clock.restore() } catch { problems.append("the clock, which stands: \(error)") }
     return problems
   }

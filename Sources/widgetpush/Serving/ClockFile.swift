@@ -44,10 +44,10 @@ extension ClockDriver {
           "the clock was moved when the store was last used, and clock.permitted is false now: it shows the machine's time, and budgets give no credit until that has come as far"
         )
       }
-      return ClockDriver(real: { Machine.now })
+      return ClockDriver(real: { Machine.now }, steady: { Machine.steady })
     }
     if !kept.isReal { complain(goesOn(kept)) }
-    return ClockDriver(VirtualClock(real: { Machine.now }, kept), settings) { try file?.save($0) }
+    return ClockDriver(VirtualClock(real: { Machine.now }, steady: { Machine.steady }, kept), settings) { try file?.save($0) }
   }
 
   private static func goesOn(_ time: VirtualTime) -> String {

@@ -19,6 +19,8 @@ enum ConnectionAdvice {
     case .stalledWrite: "The client has to read its answers while it sends."
     case .noDescriptors: "Raise the gateway's limit of open files (ulimit -n), or use one connection for many pushes."
     case .tooManyConnections: "Use one connection for many pushes, as Apple asks, instead of one for each."
+    case .gaveWay:
+      "The places were short, so the oldest connection without an admitted request gave way: send the request as soon as it is open."
     case .finished, .peerEnded, .notResolved, .connectFailed, .lost, .unresponsive, .drained: nil
     }
   }

@@ -46,7 +46,8 @@ final class DevServer {
   ///
   /// - Parameter observer: Told what a person wants to see; called on any thread.
   init(_ options: Options, _ state: DevState, observer: @escaping @Sendable (GatewayEvent, Credentials) -> Void) throws {
-    let mint = try LeafMint(state, clock: { Machine.now })
+    let strangeNames = LinePrinter { Console.complain($0) }
+    let mint = try LeafMint(state, clock: { Machine.now }) { strangeNames.print($0) }
     var configuration = Self.gatewayConfiguration(options, state)
     let clock = try ClockDriver.opened(options.clock, folder: state.folder.store) { Console.complain($0) }
     let sockets = try GatewaySockets.bind(configuration)
@@ -68,8 +69,9 @@ final class DevServer {
     if case .folder(let store)? = configuration.store {
       mark = StoreMark(of: store, in: state.folder)
       try mark?.check()
-      try Files.makeFolder(store)
+      try Files.makeFolder(store, mayBeLink: store != state.folder.store)
       surroundings.appStorage = AppStorage(folder: store)
+      surroundings.numberKey = try NumberKey.prepare(store)
     }
 
     var credentials = state.credentials
@@ -121,8 +123,9 @@ final class DevServer {
   /// What the control API and the device's API serve.
   var routes: (control: [Route], device: [Route]) { (gateway.routes, device.routes) }
 
-  /// Takes nothing more, lets what is open finish, saves everything.
+  /// Gives up the ports, takes nothing more, lets what is open finish, saves everything.
   func drain() {
+    device.stopListening()
     gateway.drain()
     device.drain(within: .milliseconds(Limits.drainMilliseconds))
     log.flush()

@@ -13,7 +13,7 @@ extension DeviceConfiguration {
     guard var access = gateway ?? state.credentials.control.map({ Gateway(url: $0, accessToken: nil) }) else { return }
     // Another's gateway is never shown what is for this folder's.
     if access.accessToken == nil { (access.accessToken, access.readToken) = (state.credentials.register, state.credentials.read) }
-    access.authorityPEM = access.authorityPEM ?? state.authorityPEM
+    access.authorityPEM = access.authorityPEM ?? state.peerAuthorityPEM
     gateway = access
   }
 }

@@ -25,7 +25,13 @@ enum EventText {
       let token = push.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
       return lines(
         "ignored (\(push.cause.name))  \(id)  \(push.type)\(token)",
-        push.detail.isEmpty ? remedy.happened : "\(remedy.happened) \(push.detail)", remedy.advice)
+        push.detail.isEmpty ? remedy.happened : "\(remedy.happened) \(push.detail)",
+        push.cause.advice(detail: push.detail) == nil ? remedy.advice : nil)
+    case .lowered(let push):
+      let remedy = Remedy(.forwarding, cause: .priorityLowered)
+      return lines(
+        "sent at priority 5  apns-id \(push.id)  \(push.type)  token \(PushStory.shortened(push.token.hex))",
+        push.detail, remedy.advice)
     case .warned(let push):
       let token = push.token.map { "  token \(PushStory.shortened($0.hex))" } ?? ""
       let kind = push.token == nil ? "a broadcast  apns-request-id" : "apns-id"
@@ -61,6 +67,10 @@ enum EventText {
       return lines("the store takes no pushes: \(why)", "Pushes are answered 503 until that is mended; then it goes on by itself.")
     case .storeRecovered: return "the store takes pushes again"
     case .storeWarning(let warning, let holds): return lines(holds ? "the store warns" : "a warning of the store is over", "\(warning)")
+    case .clockSet(let leap):
+      return lines(
+        "the machine's clock was \(ClockWatch.text(of: leap))",
+        "What waits for a while goes on; dates and budgets go by the new time, and budgets give no credit for a time that they have had.")
     case .adminCall(let call):
       return lines(
         "admin call: \(call.caller.isEmpty ? "nobody known" : call.caller)  \(call.method) \(call.path)  \(call.status)", call.problem)
@@ -96,6 +106,13 @@ enum EventText {
       object["happened"] = .string(remedy.happened)
       object["remedy"] = .string(remedy.advice)
       return .object(object)
+    case .lowered(let push):
+      let remedy = Remedy(.forwarding, cause: .priorityLowered)
+      return [
+        "event": "lowered", "id": .string(push.id.description), "token": .string(push.token.hex), "type": .string(push.type.description),
+        "cause": .string(Cause.priorityLowered.name), "detail": .string(push.detail), "happened": .string(remedy.happened),
+        "remedy": .string(remedy.advice),
+      ]
     case .warned(let push):
       var object: JSONObject = ["event": "warned", "id": .string(push.id.description), "type": .string(push.type.description)]
       object["token"] = push.token.map { .string($0.hex) }
@@ -147,6 +164,11 @@ enum EventText {
     case .storeRecovered: return ["event": "storeRecovered"]
     case .storeWarning(let warning, let holds):
       return ["event": holds ? "storeWarning" : "storeWarningOver", "happened": .string("\(warning)")]
+    case .clockSet(let leap):
+      return [
+        "event": "clockSet", "seconds": .integer(leap.nanoseconds / 1_000_000_000),
+        "happened": .string("the machine's clock was \(ClockWatch.text(of: leap))"),
+      ]
     case .adminCall(let call):
       return [
         "event": "adminCall", "who": .string(call.caller), "what": .string("\(call.method) \(call.path)"),

@@ -26,7 +26,7 @@ extension GatewayConfiguration {
       if clock.permitted { upstreams[0].accessToken = state.credentials.admin }
     }
     for index in upstreams.indices where !upstreams[index].isApple && upstreams[index].authorityPEM == nil {
-      upstreams[index].authorityPEM = state.authorityPEM
+      upstreams[index].authorityPEM = state.peerAuthorityPEM
     }
     if apps.isEmpty && anyApp == nil { apps = [AppDirectory.App(bundleID: Command.defaultBundleID)] }
     try setUpstreams()
@@ -60,6 +60,6 @@ extension DevState {
     guard let (host, port) = UpstreamSettings.hostAndPort(of: url) else {
       throw CommandError("\(folder.file("credentials.json")): device must be https://HOST:PORT, not \"\(url)\"")
     }
-    return UpstreamSettings(name: GatewayConfiguration.deviceUpstream, host: host, port: port, authorityPEM: authorityPEM)
+    return UpstreamSettings(name: GatewayConfiguration.deviceUpstream, host: host, port: port, authorityPEM: peerAuthorityPEM)
   }
 }

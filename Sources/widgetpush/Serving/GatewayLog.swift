@@ -1,6 +1,7 @@
 import Control
 import Gateway
 import HTTP2
+import Primitives
 import Push
 import Reactor
 import Security
@@ -22,6 +23,8 @@ extension Log {
       write(
         .debug, "a push was ignored",
         [LogField("id", push.id.map { "\($0)" } ?? ""), LogField("cause", push.cause.name), LogField("detail", push.detail)])
+    case .lowered(let push):
+      write(.debug, "a push went at priority 5", [LogField("id", push.id), LogField("detail", push.detail)])
     // `WarningLog` tells of these.
     case .warned: break
     case .connectionFailed(let failure):
@@ -51,6 +54,10 @@ extension Log {
     case .storeRecovered: write(.info, "the store takes pushes again")
     case .storeWarning(let warning, let holds):
       write(holds ? .warning : .info, holds ? "the store warns" : "a warning of the store is over", [LogField("reason", warning)])
+    case .clockSet(let leap):
+      write(
+        .warning, "the machine's clock was \(ClockWatch.text(of: leap))",
+        [LogField("effect", "what waits for a while goes on; dates and budgets go by the new time")])
     case .adminCall(let call):
       write(
         call.status < 400 ? .info : .warning, "an admin call",

@@ -71,7 +71,7 @@ struct AccessFile: Hashable, Sendable {
 
   /// Changes the file in `folder` while no other process does.
   static func update<Value>(_ folder: StateFolder, _ change: (inout AccessFile) throws -> Value) throws -> Value {
-    try Files.makeFolder(folder.path)
+    try folder.make()
     return try FileLock.holding(folder.file(".lock")) {
       var file = try AccessFile(in: folder)
       let value = try change(&file)

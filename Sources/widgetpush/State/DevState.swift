@@ -20,6 +20,8 @@ struct DevState: Sendable {
   let credentials: Credentials
   /// The authority's certificate as PEM.
   let authorityPEM: String
+  /// The certificate by which the servers of this folder trust each other; it is in memory alone.
+  let peerAuthorityPEM: String
   /// The authority itself; nil when the folder has its certificate only.
   let authority: CertificateAuthority?
   /// What TLS ports show.
@@ -30,10 +32,12 @@ struct DevState: Sendable {
   let providers: [ProviderKey]
   /// What the gateway signs with; the folder's own key is the first.
   let signingKeys: [SigningKey]
+  /// What was done that people have to know of, one sentence each.
+  let notes: [String]
 
   /// Makes what is missing in `folder` and reads the rest; a certificate near its end is renewed.
   static func prepare(_ folder: StateFolder, _ wishes: Wishes = Wishes(), now: Instant) throws -> DevState {
-    try Files.makeFolder(folder.path)
+    try folder.make()
     return try FileLock.holding(folder.file(".lock")) { try prepareLocked(folder, wishes, now: now) }
   }
 
@@ -53,7 +57,9 @@ struct DevState: Sendable {
       try Files.write(credentials.json.serialized(pretty: true) + "\n", to: folder.file("credentials.json"), mode: 0o600)
     }
     return DevState(
-      folder: folder, credentials: credentials, authorityPEM: certificates.authorityPEM, authority: certificates.authority,
-      identity: certificates.identity, providerKeyPEM: keys.providerPEM, providers: keys.providers, signingKeys: keys.signingKeys)
+      folder: folder, credentials: credentials, authorityPEM: certificates.authorityPEM,
+      peerAuthorityPEM: try certificates.authority.map { try PeerAuthority.pem(of: $0, now: now) } ?? certificates.authorityPEM,
+      authority: certificates.authority, identity: certificates.identity, providerKeyPEM: keys.providerPEM, providers: keys.providers,
+      signingKeys: keys.signingKeys, notes: certificates.notes)
   }
 }

@@ -117,23 +117,3 @@ struct KeyRing: Hashable, Sendable {
     (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 }
-
-extension StateFolder {
-  /// The files here that nobody else may read: private keys, and what holds secrets.
-  var secretFiles: [String] {
-    let names = (try? Files.names(in: path)) ?? []
-    return names.filter { name in
-      [".p8", ".key"].contains { name.hasSuffix($0) } || ["credentials.json", AccessFile.name].contains(name)
-    }.map { file($0) }
-  }
-}
-
-/// Whether files with secrets are for their owner alone.
-enum FilePermissions {
-  /// What is said of a file that others than its owner may read or write; nil when it is for the owner alone, or missing.
-  static func complaint(about path: String) -> String? {
-    guard let mode = Files.mode(path), mode & 0o077 != 0 else { return nil }
-    let digits = String(mode, radix: 8)
-    return "\(path) holds a secret and has the permissions \(digits), so that others can use it; chmod 600 it"
-  }
-}

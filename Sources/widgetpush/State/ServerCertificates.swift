@@ -13,44 +13,52 @@ struct ServerCertificates {
     "api-manage-broadcast.sandbox.push.apple.com",
   ]
 
-  /// Days that an authority is valid: nobody wants to trust a new one often.
-  private static let authorityDays: Int64 = 3650
   /// Days that a server certificate is valid; browsers and Apple's clients take 398 at most.
   private static let serverDays: Int64 = 397
   /// A certificate that ends within this span is renewed.
-  private static let renewal = TimeSpan.seconds(30 * 86_400)
+  static let renewal = TimeSpan.seconds(30 * 86_400)
 
   let authorityPEM: String
   let authority: CertificateAuthority?
   let identity: ServerIdentity
+  /// What was done that clients have to know of, one sentence each.
+  let notes: [String]
 
   /// Makes what is missing, renews what is near its end or lacks a name, and reads the rest.
+  ///
+  /// The machine's own name is among the names where the authority may sign for it. It does not ask for another authority's certificate:
+  /// containers that share the folder have ever new host names, and each would take the clients' trust from the rest.
   static func prepare(_ folder: StateFolder, names: [String], now: Instant) throws -> ServerCertificates {
+    for name in names where !CertificateAuthority.canName(name) {
+      throw CommandError("\"\(name)\" is neither a DNS name nor an IP address, so that no certificate can name it")
+    }
     var wanted = standardNames
-    let host = Machine.hostName
-    for name in (CertificateAuthority.canName(host) ? [host] : []) + names where !wanted.contains(name) { wanted.append(name) }
-
-    let (authorityPEM, authority) = try prepareAuthority(folder, now: now)
+    for name in names where !wanted.contains(name) { wanted.append(name) }
+    let (authorityPEM, authority, notes) = try AuthorityFile(folder).prepare(for: wanted, now: now)
     let authorityCertificate = try Certificate(pem: authorityPEM)
+    let constraints = authorityCertificate.constraints
+    for name in AuthorityFile.machineNames where !wanted.contains(name) && constraints?.permits(name) ?? true { wanted.append(name) }
     if let identity = try existing(folder, signedBy: authorityCertificate, names: wanted, mayRenew: authority != nil, now: now) {
-      return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity)
+      return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity, notes: notes)
     }
     guard let authority else {
       throw CommandError(
         "\(folder.file("ca.key")) is missing, so no server certificate can be made; put it back, or remove \(folder.file("ca.pem")) to have a new authority"
       )
     }
-    for name in try namesToKeep(folder, signedBy: authorityCertificate) where !wanted.contains(name) { wanted.append(name) }
+    for name in try namesToKeep(folder, signedBy: authorityCertificate) where !wanted.contains(name) && constraints?.permits(name) ?? true {
+      wanted.append(name)
+    }
     let leaf = try authority.issue(names: wanted, now: now, days: serverDays)
     let identity = ServerIdentity(certificatePEM: try leaf.certificate.pem(), keyPEM: try leaf.key.pem())
     try Files.write(identity.keyPEM, to: folder.file("server.key"), mode: 0o600)
     try Files.write(identity.certificatePEM, to: folder.file("server.pem"), mode: 0o644)
-    return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity)
+    return ServerCertificates(authorityPEM: authorityPEM, authority: authority, identity: identity, notes: notes)
   }
 
-  /// Names of the certificate that is there. Containers that share the folder have different host names: each adds its own, so that
+  /// Names of the certificate that is there. Servers that share the folder may have been given different names: each adds its own, so that
   /// they do not replace each other's certificate at every start.
-  private static func namesToKeep(_ folder: StateFolder, signedBy authority: Certificate) throws -> [String] {
+  static func namesToKeep(_ folder: StateFolder, signedBy authority: Certificate) throws -> [String] {
     guard Files.exists(folder.file("server.pem")), let certificate = try? Certificate(pem: Files.read(folder.file("server.pem"))),
       certificate.isSigned(by: authority)
     else { return [] }
@@ -59,27 +67,7 @@ struct ServerCertificates {
 
   /// The authority of a folder, made where there is none; nil when only its certificate is there.
   static func authority(of folder: StateFolder, now: Instant) throws -> CertificateAuthority? {
-    try FileLock.holding(folder.file(".lock")) { try prepareAuthority(folder, now: now).1 }
-  }
-
-  private static func prepareAuthority(_ folder: StateFolder, now: Instant) throws -> (pem: String, CertificateAuthority?) {
-    let (certificateFile, keyFile) = (folder.file("ca.pem"), folder.file("ca.key"))
-    if Files.exists(certificateFile) {
-      let pem = try Files.read(certificateFile)
-      let certificate = try describing(certificateFile) { () throws(CryptoError) in try Certificate(pem: pem) }
-      if certificate.notAfter > now + renewal {
-        guard Files.exists(keyFile) else { return (pem, nil) }
-        let key = try Files.read(keyFile)
-        return (pem, try describing(keyFile) { () throws(CryptoError) in try CertificateAuthority(certificatePEM: pem, keyPEM: key) })
-      }
-    }
-    // The suffix keeps authorities of several folders apart in a browser's or system's list.
-    let suffix = Hexadecimal.encode(SecureRandom.bytes(3))
-    let authority = try CertificateAuthority.make(commonName: "widgetpush dev CA \(suffix)", now: now, days: authorityDays)
-    let pem = try authority.certificate.pem()
-    try Files.write(try authority.key.pem(), to: keyFile, mode: 0o600)
-    try Files.write(pem, to: certificateFile, mode: 0o644)
-    return (pem, authority)
+    try FileLock.holding(folder.file(".lock")) { try AuthorityFile(folder).prepare(for: standardNames, now: now).1 }
   }
 
   /// The server certificate that is there, when it will do; nil asks for a new one.

@@ -8,7 +8,7 @@ extension StateFolder {
   ///
   /// - Throws: Who has it, and what to do.
   func occupy(_ servers: [Server]) throws -> [RunLock] {
-    try Files.makeFolder(path)
+    try make()
     return try servers.map { server in
       try RunLock(file("\(server).lock")) { process in
         let stop = process.isEmpty ? "stop that one first" : "kill \(process) stops it"

@@ -23,6 +23,10 @@ struct StateFolder: Hashable, Sendable {
   /// Where the store keeps its journal unless configured.
   var store: String { file("store") }
 
+  /// Makes it where it is missing. One that leads elsewhere, is another's, or that everybody may write to is refused: whoever puts files
+  /// there, as in a repository that is cloned, chooses what is made in their place.
+  func make() throws(FileError) { try Files.makeFolder(path, mayBeLink: false) }
+
   /// What `read` makes of the JSON file `name`; nil when it is not there.
   ///
   /// - Parameter mending: What to do about a file that is damaged, as the end of a sentence.

@@ -1,5 +1,6 @@
 import Glibc
 import Push
+import SafeFiles
 
 /// A file that cannot be read, written or made.
 struct FileError: Error, Hashable, CustomStringConvertible {
@@ -19,6 +20,14 @@ struct FileError: Error, Hashable, CustomStringConvertible {
     isMissing = code == ENOENT
   }
 
+  /// What stood in the way of opening or making it.
+  init(_ action: String, _ path: String, _ refusal: FileRefusal) {
+    self.action = action
+    self.path = path
+    reason = "\(refusal)"
+    isMissing = refusal.code == ENOENT
+  }
+
   var description: String { "cannot \(action) \(path): \(reason)" }
 }
 
@@ -30,8 +39,7 @@ enum Files {
   /// The bytes of a file; `-` is standard input.
   static func bytes(_ path: String) throws(FileError) -> [UInt8] {
     if path == "-" { return try readAll(STDIN_FILENO, "standard input") }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError("read", path) }
+    let descriptor = try opened("read", path) { () throws(FileRefusal) in try SafeFile.openToRead(path) }
     defer { close(descriptor) }
     return try readAll(descriptor, path)
   }
@@ -44,11 +52,8 @@ enum Files {
   /// Puts a file in place, whole or not at all; `mode` are its permissions.
   static func write(_ text: String, to path: String, mode: mode_t) throws(FileError) {
     let temporary = "\(path).\(getpid())"
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw FileError("write", path) }
-    let bytes = Array(text.utf8)
-    // The permissions of `open` are cut by the umask, and a temporary file left by a crash keeps its own.
-    let isWritten = fchmod(descriptor, mode) == 0 && writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
+    let descriptor = try opened("write", path) { () throws(FileRefusal) in try SafeFile.createTemporary(temporary, mode: mode) }
+    let isWritten = writeAll(Array(text.utf8), to: descriptor) && fsync(descriptor) == 0
     let code = errno
     close(descriptor)
     guard isWritten, unsafe Glibc.rename(temporary, path) == 0 else {
@@ -60,8 +65,7 @@ enum Files {
 
   /// Waits until a file is on disk.
   static func sync(_ path: String) throws(FileError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError("read", path) }
+    let descriptor = try opened("read", path) { () throws(FileRefusal) in try SafeFile.openToRead(path) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw FileError("write", path) }
   }
@@ -71,12 +75,16 @@ enum Files {
     guard unsafe Glibc.rename(path, other) == 0 else { throw FileError("write", other) }
   }
 
-  /// Makes a folder and those around it; one that is there stays as it is.
-  static func makeFolder(_ path: String) throws(FileError) {
-    if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw FileError("make", path) }
-    try makeFolder(String(path[..<slash]))
-    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("make", path) }
+  /// Makes a folder of ours and those around it; one that is there stays as it is, and must be one that nobody else can write to.
+  ///
+  /// - Parameter mayBeLink: Whether a symbolic link to a folder will do, since somebody has named it on purpose.
+  static func makeFolder(_ path: String, mayBeLink: Bool = true) throws(FileError) {
+    do throws(FileRefusal) { try SafeFolder.make(path, mayBeLink: mayBeLink) } catch { throw FileError("use", path, error) }
+  }
+
+  /// What `body` opens or makes at the path.
+  static func opened(_ action: String, _ path: String, _ body: () throws(FileRefusal) -> Int32) throws(FileError) -> Int32 {
+    do throws(FileRefusal) { return try body() } catch { throw FileError(action, path, error) }
   }
 
   /// What tells one content of a file from the next: a file that is put in place by `write` has another of these.
@@ -100,9 +108,9 @@ enum Files {
   /// The permissions of a file such as 0o600; nil when there is none.
   static func mode(_ path: String) -> mode_t? { status(path).map { $0.st_mode & 0o777 } }
 
-  /// Gives a file these permissions.
-  static func setMode(_ mode: mode_t, of path: String) throws(FileError) {
-    guard unsafe chmod(path, mode) == 0 else { throw FileError("change the permissions of", path) }
+  /// Takes all permissions of others from a file; nothing where there is none.
+  static func makePrivate(_ path: String) throws(FileError) {
+    do throws(FileRefusal) { try SafeFile.makePrivate(path) } catch { throw FileError("change the permissions of", path, error) }
   }
 
   /// Removes a file.

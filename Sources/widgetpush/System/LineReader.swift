@@ -1,6 +1,7 @@
 import Glibc
 import Primitives
 import Push
+import SafeFiles
 
 /// Reads a file, or standard input, line by line, however long it is.
 struct LineReader: ~Copyable {
@@ -12,12 +13,17 @@ struct LineReader: ~Copyable {
 
   /// A reader of the file at `path`; `-` is standard input.
   init(_ path: String) throws(FileError) {
-    name = path == "-" ? "standard input" : path
-    descriptor = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError("read", name) }
+    (descriptor, name) = try Self.opened(path)
   }
 
   deinit { close(descriptor) }
+
+  private static func opened(_ path: String) throws(FileError) -> (Int32, name: String) {
+    guard path == "-" else { return (try Files.opened("read", path) { () throws(FileRefusal) in try SafeFile.openToRead(path) }, path) }
+    let descriptor = dup(STDIN_FILENO)
+    guard descriptor >= 0 else { throw FileError("read", "standard input") }
+    return (descriptor, "standard input")
+  }
 
   /// The next line without its end; nil after the last. Throws for a line longer than a file may be.
   mutating func next() throws(FileError) -> ArraySlice<UInt8>? {

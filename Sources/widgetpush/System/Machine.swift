@@ -1,5 +1,6 @@
 import Glibc
 import Primitives
+import Reactor
 
 /// The machine and the environment that the process finds itself in.
 enum Machine {
@@ -46,6 +47,11 @@ enum Machine {
     var rest = timespec()
     while unsafe nanosleep(&left, &rest) != 0 && errno == EINTR { left = rest }
   }
+
+  /// What the machine's clock showed when this was first asked, and what has passed since, however that clock was set (`Moment.steady`).
+  static var steady: Instant { origin.date + (Uptime.read() - origin.uptime) }
+
+  private static let origin = (date: now, uptime: Uptime.read())
 
   /// The time of the machine's clock.
   static var now: Instant {

@@ -1,4 +1,5 @@
 import Glibc
+import SafeFiles
 
 /// Where a command writes much: standard output, or a file that is in place only once it is whole.
 final class OutputFile {
@@ -10,9 +11,14 @@ final class OutputFile {
   /// A file at `path`, or standard output where that is nil.
   init(_ path: String?) throws(FileError) {
     self.path = path
-    temporary = "\(path ?? "").\(getpid())"
-    descriptor = path == nil ? dup(STDOUT_FILENO) : unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw FileError("write", path ?? "standard output") }
+    let temporary = "\(path ?? "").\(getpid())"
+    self.temporary = temporary
+    guard let path else {
+      descriptor = dup(STDOUT_FILENO)
+      guard descriptor >= 0 else { throw FileError("write", "standard output") }
+      return
+    }
+    descriptor = try Files.opened("write", path) { () throws(FileRefusal) in try SafeFile.createTemporary(temporary) }
   }
 
   deinit {

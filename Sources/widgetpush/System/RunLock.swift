@@ -1,4 +1,5 @@
 import Glibc
+import SafeFiles
 
 /// Keeps a second server off a state folder: an advisory lock on a file in it, which goes with the process, however that ends.
 final class RunLock {
@@ -8,8 +9,7 @@ final class RunLock {
   ///
   /// - Parameter holder: Told the process that has it already, where it does; makes the error that is thrown then.
   init(_ path: String, otherwise holder: (String) -> CommandError) throws {
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw FileError("lock", path) }
+    descriptor = try Files.opened("lock", path) { () throws(FileRefusal) in try SafeFile.openOwn(path, O_RDWR) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let text = (try? Files.read(path)) ?? ""
       close(descriptor)

@@ -55,25 +55,16 @@ import Testing
     #expect(try profile([]).applied(to: base, recorded: [:]) == base)
   }
 
-  /// What has to be put back is what was set through the API, and nothing else.
-  @Test func whatWasSetBefore() {
+  /// What a replay's own app begins with is everything that holds for the server's, wherever that came from.
+  @Test func whatAServersAppHas() {
     let view: JSONValue = [
-      "bundleID": "com.example.app", "team": "ABCDE12345", "budgetMode": "reject", "validation": "strict",
-      "upstream": ["development": "device", "production": "apple"],
-      "budgets": ["widgets": ["allowance": 7, "burst": 7, "windowSeconds": 60]],
-      "contentStates": ["My.Type": ["type": "object"], "Other": ["type": "object"]],
-      "origins": [
-        "team": "configuration", "budgetMode": "api", "validation": "default", "upstream.production": "api",
-        "upstream.development": "default",
-        "budgets.widgets.allowance": "api", "budgets.widgets.windowSeconds": "api", "budgets.widgets.burst": "default",
-        "contentStates.My.Type": "api", "contentStates.Other": "configuration",
-      ],
+      "bundleID": "com.example.app", "team": "ABCDE12345", "budgetMode": "reject", "budgets": ["widgets": ["allowance": 7]],
+      "contentStates": ["My.Type": ["type": "object"]], "origins": ["team": "configuration", "budgetMode": "api"],
     ]
     #expect(
-      BudgetProfile.settingsMade(in: view) == [
-        "budgetMode": "reject", "upstream": ["production": "apple"], "budgets": ["widgets": ["allowance": 7, "windowSeconds": 60]],
+      ReplayApps.settings(in: view) == [
+        "team": "ABCDE12345", "budgetMode": "reject", "budgets": ["widgets": ["allowance": 7]],
         "contentStates": ["My.Type": ["type": "object"]],
       ])
-    #expect(BudgetProfile.settingsMade(in: ["origins": ["team": "default"]]).isEmpty)
   }
 }

@@ -61,17 +61,6 @@ import Testing
     #expect(try await curl(Self.ways[way] + [url + "/hello"]).output == "hello\n")
   }
 
-  @Test func connectionsAreBounded() async throws {
-    let stage = try ControlStage { $0.connectionsMax = 2 }
-    let closed = try await blocking {
-      let clients = try (0..<3).map { _ in try RawClient(port: stage.plainPort) }
-      clients[1].send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
-      _ = clients[1].read { $0.hasSuffix("hello\n") }
-      return clients[2].isClosedByPeer()
-    }
-    #expect(closed)
-  }
-
   /// Many clients at once, each with requests behind one another, all answered.
   @Test func manyClients() async throws {
     let stage = try ControlStage()

@@ -82,8 +82,15 @@ final class TestHandlers: Sendable {
           events.append(Task.isCancelled ? "cancelled" : "passed")
           return .text("waited\n")
         },
+        Route(.get, "/own", .scope(.read)) { _ in .text("own\n") },
+        Route(.get, "/own-wait", .scope(.read)) { _ in
+          events.append("began")
+          await gate.pass()
+          return .text("waited\n")
+        },
       ],
-      authorizer: Authorizer(AccessTokens([])), now: { Instant(unixSeconds: 0) })
+      authorizer: Authorizer(AccessTokens([AccessToken(name: "reader", scopes: [.read], secret: "read")])), now: { Instant(unixSeconds: 0) }
+    )
   }
 
   /// A body of as many pieces as the query says, one that ends when it is cancelled, or one without end.

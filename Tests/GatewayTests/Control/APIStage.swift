@@ -36,7 +36,10 @@ final class APIStage: Sendable {
   let table: RouteTable
   private let delivered: Box<[Batch]>
 
-  init(devFiles: DevFiles? = DevFiles(authorityPEM: "CA", credentialsJSON: "{}", providerKeyPEM: "KEY")) throws {
+  init(
+    devFiles: DevFiles? = DevFiles(authorityPEM: "CA", credentialsJSON: "{}", providerKeyPEM: "KEY"),
+    _ configure: (inout StoreSettings) -> Void = { _ in }
+  ) throws {
     let (now, obstacles) = (now, obstacles)
     let delivered = Box<[Batch]>([])
     self.delivered = delivered
@@ -45,6 +48,7 @@ final class APIStage: Sendable {
     var settings = StoreSettings()
     settings.registrations = 10_000
     settings.logEntries = 4096
+    configure(&settings)
     store = try Store(
       engine: MemoryEngine(), apps: apps, loops: 1, settings: settings, clock: { Moment(now.value) }, resolveUpstream: { _, _, _ in 1 },
       deliver: { _, batch in delivered.change { $0.append(batch) } })

@@ -1,6 +1,7 @@
 import Control
 import Gateway
 import JSON
+import Primitives
 import Testing
 
 @Suite("Control API: who may do what") struct AccessMatrixTests {
@@ -97,6 +98,67 @@ import Testing
     #expect(try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))", as: APIStage.bundle).json["bundleID"] == .string(APIStage.bundle))
     let all = try await stage.call(.get, "/v1/pushes/\(APIStage.id(1))?all=1").json["pushes"]?.arrayValue
     #expect(all?.compactMap { $0["bundleID"]?.stringValue } == [APIStage.other, APIStage.bundle])
+  }
+
+  /// A token that another app has is no more to be replaced than one that nobody has, and nothing tells which it is.
+  @Test func replacesTellsNothingOfOthers() async throws {
+    let stage = try APIStage()
+    try await stage.register(1, bundle: APIStage.other)
+    func replacing(_ old: Int, by new: Int) async throws -> APIStage.Answer {
+      try await stage.call(
+        .put, "/v1/registrations/\(APIStage.token(new))", as: APIStage.bundle,
+        [
+          "type": "widgets", "bundleID": .string(APIStage.bundle), "environment": "development", "replaces": .string(APIStage.token(old)),
+        ])
+    }
+    let (foreign, absent) = (try await replacing(1, by: 2), try await replacing(9, by: 3))
+    #expect(foreign.status == 201 && absent.status == 201)
+    #expect(foreign.text.replacing(APIStage.token(2), with: "") == absent.text.replacing(APIStage.token(3), with: ""))
+    #expect(try await stage.call(.get, "/v1/registrations/\(APIStage.token(1))").json["bundleID"] == .string(APIStage.other))
+    // One's own of another type is told.
+    try await stage.register(4, "controls")
+    #expect(try await replacing(4, by: 5).status == 409)
+  }
+
+  @Test func appsAreSuggestedToThoseWhoSeeThem() async throws {
+    let stage = try APIStage()
+    let tokens = AccessTokens([AccessToken(name: "t", scopes: [.admin], bundleIDs: ["com.example.othe", "com.example.ap"], secret: "t")])
+    let table = RouteTable(stage.api.routes, authorizer: Authorizer(tokens), now: { stage.now.value })
+    for (name, near) in [("com.example.othe", APIStage.other), ("com.example.ap", APIStage.bundle)] {
+      let body: JSONValue = ["type": "app", "bundleID": .string(name), "environment": "development"]
+      for secret in ["t", "admin"] {
+        let request = try HTTPRequest(
+          method: .put, target: "/v1/registrations/\(APIStage.token(1))", fields: ["authorization": "Bearer \(secret)"],
+          authority: "gateway",
+          body: Array(body.serialized().utf8))
+        let answer = String(decoding: await (secret == "t" ? table : stage.table).respond(to: request).body, as: UTF8.self)
+        #expect(answer.contains("is not an app of this gateway") && answer.contains("\(near)\\\"?") == (secret == "admin"), "\(answer)")
+      }
+    }
+  }
+
+  /// Ids and cursors have to be in some order, and must not tell how much comes for others.
+  @Test func cursorsCountNothing() async throws {
+    var cursors: Set<String> = []
+    for _ in 0..<2 {
+      let stage = try APIStage()
+      try await stage.register(1)
+      for number in 1...3 { try await stage.push(number, to: 1) }
+      let next = try #require(try await stage.call(.get, "/v1/pushes?limit=2", as: APIStage.bundle).json["next"]?.stringValue)
+      #expect(next.wholeMatch(of: /[0-9a-f]{16}\.[0-9a-f]{16}/) != nil, "\(next)")
+      let rest = try await stage.call(.get, "/v1/pushes?limit=2&after=\(next)", as: APIStage.bundle).json["pushes"]?.arrayValue
+      #expect(rest?.map { $0["id"] } == [.string(APIStage.id(1).description)])
+      cursors.insert(next)
+    }
+    #expect(cursors.count == 2, "the same place in another gateway is written in another way")
+  }
+
+  /// Whatever is sent comes back so that a terminal shows it.
+  @Test func whatSteersIsEscapedInAnswers() async throws {
+    let stage = try APIStage()
+    let answer = try await stage.call(.get, "/v1/pushes?type=%C2%9B31m%E2%80%AE")
+    #expect(answer.status == 400 && answer.text.contains(#"\u009b31m\u202e"#), "\(answer.text)")
+    #expect(!answer.text.unicodeScalars.dropLast().contains { $0.value != 0x0A && $0.isSteering })
   }
 
   @Test func aTokenOfOneAppRegistersOnlyForIt() async throws {

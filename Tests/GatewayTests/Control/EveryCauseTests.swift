@@ -58,13 +58,18 @@ import Testing
     for id in 10...12 { try await stage.push(id, to: 5) }
     try await stage.push(13, to: 99)
     let received = stage.now.value
-    try await stage.settle { batch in
+    let late = try await stage.settle { batch in
       batch.admits.append(
         AdmitOperation(
           reply: 0, id: APIStage.id(14), token: DeviceToken(hex: APIStage.token(6))!, type: .widgets,
           expiration: .at(received - .seconds(1)), traits: .reload, received: received,
           topic: batch.append("\(APIStage.bundle)\(PushType.widgets.topicSuffix)"), bundleID: batch.append(APIStage.bundle),
           payload: batch.append("{}")))
+    }
+    // A date that has passed is one attempt.
+    let attempt = try #require(late.forwards.first)
+    try await stage.settle {
+      $0.completions.append(CompleteOperation(ticket: attempt.ticket, outcome: .retry(.upstreamUnavailable)))
     }
     var told: Set<String> = []
     for id in Array(0..<4) + Array(10...14) {

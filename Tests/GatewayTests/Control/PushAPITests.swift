@@ -103,7 +103,7 @@ import Testing
 
   /// A date that had passed is named, and so is what is right for a token that was registered once.
   @Test func whatHadPassedIsNamed() async throws {
-    let stage = try APIStage()
+    let stage = try APIStage { $0.triesPastExpirations = false }
     try await stage.register(1)
     let received = stage.now.value
     try await stage.settle { batch in

@@ -175,7 +175,7 @@ def connection_flood(a, octets):
     return f"{count / a.seconds:.0f} connections a second"
 
 
-@attack(descriptors=256, slowdown=10, refused="no_descriptors")
+@attack(descriptors=256, slowdown=10, refused="gave_way", may={"no_descriptors"})
 def out_of_descriptors(a):
     """More connections than a process of 256 descriptors can have: the others are served, and so is what comes after."""
     raws = []
@@ -188,11 +188,33 @@ def out_of_descriptors(a):
         with context.wrap_socket(raw, server_hostname="localhost") as secure:
             secure.sendall(b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n")
             that(secure.recv(100).startswith(b"HTTP/1.1 200"), "a control face that answers", "something else")
+    that(a.push()[0] == 400, "a handshake for which the oldest gives way", "another answer")
     for raw in raws:
         raw.close()
     time.sleep(0.1)
     that(a.push()[0] == 400, "a server that serves again", "another answer")
     return f"{used} descriptors in use"
+
+
+@attack(peak=700, slowdown=None, may={"gave_way"})
+def half_open_beyond_all_places(a):
+    """Half-open connections, in the long run more than there are places: handshakes of others go on, and who was there is served."""
+    count = 10_400 if a.long else 1000
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    that(hard > count + 100, f"{count + 100} descriptors of our own (ulimit -Hn)", hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    before, raws = a.connect(), []
+    that(a.push(connection=before)[0] == 400, "a server that serves", "another answer")
+    try:
+        for _ in range(count):
+            raws.append(_raw(a))
+        for _ in range(10):
+            that(a.push()[0] == 400, "a handshake beside them", "another answer")
+        that(a.push(connection=before)[0] == 400, "a connection that serves on", "another answer")
+    finally:
+        for raw in raws:
+            raw.close()
+    return f"{count} half-open connections"
 
 
 @attack(peak=450, slowdown=5)

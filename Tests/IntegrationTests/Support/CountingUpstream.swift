@@ -58,7 +58,8 @@ final class CountingUpstream: Sendable {
         var settings = ServerSettings(bodyBytesMax: 5121)
         settings.concurrentStreams = 1000
         let handler = Desk(desk)
-        let server = try HTTP2Server(on: transport, socket, tls: tls, .init(settings: settings, connectionsMax: 100), handler: handler)
+        let server = try HTTP2Server(
+          on: transport, socket, tls: tls, .init(settings: settings, places: ConnectionPlaces(capacity: 100)), handler: handler)
         started.give(.success(loop.handle))
         loop.run()
         withExtendedLifetime(server) { loop.close() }

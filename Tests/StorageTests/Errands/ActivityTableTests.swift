@@ -59,6 +59,38 @@ import Testing
     }
   }
 
+  /// An app that has its share gets no more, and makes room among its own; another one is served, and its ended ones are left alone.
+  @Test func anAppHasItsShare() {
+    var table = ActivityTable()
+    let share = UInt32(Limits.namedActivities / Limits.shareOfApp)
+    table.insert(1, Self.activity("com.b", "first"))
+    #expect(table.change(1) { ($0.phase, $0.ended) = (.ended, Self.start - .seconds(100)) })
+    for number in 0..<share {
+      #expect(table.refusal(of: "com.a") == nil)
+      table.insert(10 + number, Self.activity("com.a", "n\(number)"))
+    }
+    #expect(table.refusal(of: "com.a") == .app("com.a", share: Int(share)) && table.refusal(of: "com.b") == nil)
+    #expect(table.oldest(of: "com.a", at: Self.start) == nil)
+    for (number, ended) in [(20, 2), (30, 1), (40, 3)] as [(UInt32, Int64)] {
+      #expect(table.change(number) { ($0.phase, $0.ended) = (.ended, Self.start + .seconds(ended)) })
+    }
+    #expect(table.oldest(of: "com.a", at: Self.start) == 30)
+    #expect(table.remove(30) != nil && table.refusal(of: "com.a") == nil)
+  }
+
+  /// The same for the bytes of their texts.
+  @Test func anAppsTextsHaveTheirShare() {
+    var table = ActivityTable()
+    let text = "\"" + String(repeating: "x", count: 1 << 20) + "\""
+    for number in UInt32(1)...UInt32((Limits.namedActivityBytes / Limits.shareOfApp) >> 20) {
+      #expect(table.refusal(of: "com.a") == nil)
+      table.insert(number, Self.activity("com.a", "n\(number)"))
+      #expect(table.change(number) { $0.attributes = text })
+    }
+    #expect(table.refusal(of: "com.a") != nil && table.refusal(of: "com.b") == nil)
+    #expect(table.remove(1) != nil && table.refusal(of: "com.a") == nil)
+  }
+
   /// Those that have rested longest go first, however many are asked for; none goes before its time.
   @Test func theOldestGoFirst() {
     var table = ActivityTable()

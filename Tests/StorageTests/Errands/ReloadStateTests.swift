@@ -215,9 +215,24 @@ extension Bench {
   @Test func thereIsABoundOfRunningAndOfRemembered() throws {
     let bench = try bench(1)
     var numbers: [UInt32] = []
-    for _ in 0..<Limits.reloadsRunning { numbers.append(try bench.beginReload(Self.all)) }
+    let share = Limits.reloadsRunning / Limits.shareOfApp
+    for _ in 0..<share { numbers.append(try bench.beginReload(Self.all)) }
     let further = bench.state.errands.begin(Self.all, at: bench.now).0
-    #expect(further == .tooMany)
+    #expect(further == .tooMany(.app(Self.all.selector.bundleID, share: share)))
+    // Another app has its own, and a token that asks for many has half of all.
+    for app in 0..<3 {
+      for _ in 0..<share {
+        let request = ReloadRequest(selector: ReloadSelector(bundleID: "com.example.\(app)"), caller: "operator")
+        let answer = bench.state.errands.begin(request, at: bench.now)
+        if let number = answer.number {
+          numbers.append(number)
+        } else {
+          #expect(app == 2 && answer.0 == .tooMany(.token("operator", share: 2 * share)))
+        }
+      }
+    }
+    #expect(numbers.count == 3 * share)
+    try bench.commit()
     for number in numbers { try bench.finish(number) }
     for _ in 0..<Limits.reloadsRemembered + 5 {
       let number = try bench.beginReload(Self.all)
@@ -228,6 +243,21 @@ extension Bench {
     #expect(bench.state.errands.reloads.count == Limits.reloadsRemembered)
     #expect(bench.state.errands.reloads[numbers[0]] == nil)
     #expect(bench.state.errands.running.isEmpty)
+  }
+
+  /// What reloads list is bounded in bytes, too: the oldest that do not run are forgotten sooner.
+  @Test func reloadsAreBoundedInBytes() throws {
+    let bench = try bench(1)
+    let users = (0..<Limits.reloadNames).map { "\($0) " + String(repeating: "u", count: 250) }
+    let request = ReloadRequest(selector: ReloadSelector(bundleID: Self.all.selector.bundleID, users: users, devices: users))
+    for _ in 0..<150 {
+      let number = try bench.beginReload(request)
+      bench.state.errands.change(number) { $0.state = .stopped }
+    }
+    let bytes = bench.state.errands.reloads.values.reduce(0) { $0 + $1.request.selector.nameBytes }
+    #expect(bytes <= Limits.reloadNameBytes && bench.state.errands.reloads.count > 100, "\(bytes)")
+    let page = bench.state.errands.page(before: .max, limit: 1000) { _ in true }
+    #expect(page.hasMore && page.reloads.count < 8)
   }
 
   /// Room for provider pushes: a reload waits while as many of its pushes are out as may be.

@@ -19,6 +19,20 @@ struct LaneModel {
     /// It waits for the next batch, and for nothing else.
     var isBatched = false
     var isPaid = false
+    var collapseID = ""
+    var received: Instant
+
+    /// One attempt and no storage: 0, or a date that had passed as it came.
+    var isUnstored: Bool {
+      switch expiration {
+      case .absent: false
+      case .zero: true
+      case .at(let date): date <= received
+      }
+    }
+
+    /// It only looks for a connection.
+    var isBrief: Bool { isUnstored && ![.reload, .background].contains(traits.lane) }
   }
 
   /// What was sent, and when.
@@ -38,6 +52,7 @@ struct LaneModel {
   let parameters: BudgetParameters
   let mode: AppPolicy.BudgetMode
   let dropsZero: Bool
+  let triesPast: Bool
   let coalesce: TimeSpan
   let batch: TimeSpan
   let lane: Int
@@ -52,13 +67,14 @@ struct LaneModel {
   private(set) var fates: [Int: Fate] = [:]
 
   init(
-    kind: BudgetKind?, parameters: BudgetParameters, mode: AppPolicy.BudgetMode, dropsZero: Bool, coalesce: TimeSpan, batch: TimeSpan,
-    lane: Int, patience: TimeSpan, storage: TimeSpan, budgets count: Int
+    kind: BudgetKind?, parameters: BudgetParameters, mode: AppPolicy.BudgetMode, dropsZero: Bool, triesPast: Bool, coalesce: TimeSpan,
+    batch: TimeSpan, lane: Int, patience: TimeSpan, storage: TimeSpan, budgets count: Int
   ) {
     self.kind = kind
     self.parameters = parameters
     self.mode = mode
     self.dropsZero = dropsZero
+    self.triesPast = triesPast
     self.coalesce = coalesce
     self.batch = batch
     self.lane = lane
@@ -105,27 +121,32 @@ struct LaneModel {
   // MARK: Lanes, after section 5.
 
   private func gives(_ old: Item, to new: Item) -> Bool {
-    switch old.traits.lane {
-    case .activityUpdate:
-      [.activityUpdate, .activityEndWithState].contains(new.traits.lane) && new.traits.timestamp >= old.traits.timestamp
-    case .background: new.traits.lane == .background
-    case .reload, .activityEndWithState, .keep: false
+    switch (old.traits.lane, new.traits.lane) {
+    case (.reload, _), (.activityEndWithState, _): return false
+    case (.background, .background): return true
+    case (.activityUpdate, .activityUpdate), (.activityUpdate, .activityEndWithState):
+      return new.traits.timestamp >= old.traits.timestamp
+    default: break
+    }
+    // What is sent under one collapse id is one thing, of which the newest counts; an end is the last word.
+    guard old.collapseID != "", old.collapseID == new.collapseID, old.type == new.type else { return false }
+    switch old.traits.activity {
+    case .end: return false
+    case .update: return new.traits.timestamp >= old.traits.timestamp
+    case .none, .start: return true
     }
   }
 
   /// A request that passed the rules; nil when it is refused with 429.
-  mutating func arrive(_ id: Int, _ type: PushType, _ priority: Priority, _ traits: PushTraits, _ expiration: Expiration, at now: Instant)
-    -> Disposition
-  {
-    func deadline() -> Instant {
-      switch expiration {
-      case .at(let date): min(date, now + storage)
-      case .absent: now + storage
-      case .zero: [.reload, .background].contains(traits.lane) ? now + storage : now + patience
-      }
-    }
-    if case .at(let date) = expiration, date <= now { return end(id, .expired, .expirationPassed) }
-    var item = Item(id: id, type: type, priority: priority, traits: traits, expiration: expiration, deadline: deadline())
+  mutating func arrive(
+    _ id: Int, _ type: PushType, _ priority: Priority, _ traits: PushTraits, _ expiration: Expiration, collapseID: String, at now: Instant
+  ) -> Disposition {
+    if case .at(let date) = expiration, date <= now, !triesPast { return end(id, .expired, .expirationPassed) }
+    var item = Item(
+      id: id, type: type, priority: priority, traits: traits, expiration: expiration, deadline: now + storage, collapseID: collapseID,
+      received: now)
+    if item.isBrief { item.deadline = now + patience }
+    if case .at(let date) = expiration, date > now { item.deadline = min(date, now + storage) }
     if traits.lane == .reload, let index = waiting.firstIndex(where: { $0.traits.lane == .reload }) {
       waiting[index] = joined(waiting[index], with: item)
       end(id, .merged, .mergedIntoWaiting)
@@ -138,8 +159,7 @@ struct LaneModel {
     for old in replaced where !old.isBatched { item.notBefore = max(item.notBefore, old.notBefore) }
     item.isPaid = isPaidFor
     if traits.lane == .reload { item.notBefore = max(item.notBefore, now + coalesce) }
-    let isBrief = expiration == .zero && ![.reload, .background].contains(traits.lane)
-    if priority != .immediate, !isBrief, batch > .zero {
+    if priority != .immediate, !item.isBrief, batch > .zero {
       var next = Instant(nanoseconds: 0)
       let (span, time) = (batch.nanoseconds, now.nanoseconds)
       next = Instant(nanoseconds: (time + span - 1) / span * span)
@@ -156,7 +176,7 @@ struct LaneModel {
         charge(at: now, counts: false)
         return end(id, .ignored, .startBudgetSpent)
       case (.enforce, _):
-        if expiration == .zero, dropsZero, [.reload, .background].contains(traits.lane) { return end(id, .ignored, .droppedByPolicy) }
+        if item.isUnstored, dropsZero, [.reload, .background].contains(traits.lane) { return end(id, .ignored, .droppedByPolicy) }
       }
     }
     // What is refused stands for nothing.
@@ -215,7 +235,7 @@ struct LaneModel {
     inFlight = nil
     switch outcome {
     case .accepted: end(item.id, .accepted, .none)
-    case .retry(let cause) where item.expiration == .zero: end(item.id, .expired, cause)
+    case .retry(let cause) where item.isUnstored: end(item.id, .expired, cause)
     case .retry, .notAttempted:
       item.notBefore = notBefore ?? .distantFuture  // it has ended in the store
       if let newer = waiting.firstIndex(where: { gives(item, to: $0) }) {
@@ -240,8 +260,7 @@ struct LaneModel {
   /// Lets everything happen that is due at `now`.
   mutating func go(at now: Instant) {
     for item in waiting where item.deadline <= now {
-      let isBrief = item.expiration == .zero && ![.reload, .background].contains(item.traits.lane)
-      end(item.id, .expired, isBrief ? .upstreamUnavailable : .expirationPassed)
+      end(item.id, .expired, item.isBrief ? .upstreamUnavailable : .expirationPassed)
     }
     waiting.removeAll { $0.deadline <= now }
     for item in waiting where inFlight == nil {

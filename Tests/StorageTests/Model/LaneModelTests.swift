@@ -62,8 +62,10 @@ private struct Life {
     policy.expirationZero = Bool.random(using: &generator) ? .wait : .drop
     policy.coalesce = .seconds([0, 0, 2].randomElement(using: &generator)!)
     policy.batch = .seconds([0, 0, 7].randomElement(using: &generator)!)
+    let triesPast = Bool.random(using: &generator)
     bench = try Bench(policy: policy) {
       $0.seed = seed
+      $0.triesPastExpirations = triesPast
       $0.registrations = 4
       $0.logEntries = 256
       $0.waitingBytes = 1 << 20
@@ -78,8 +80,9 @@ private struct Life {
     self.parameters = parameters
     if let modelBurst { parameters.burst = modelBurst }
     model = LaneModel(
-      kind: kind, parameters: parameters, mode: mode, dropsZero: policy.expirationZero == .drop, coalesce: policy.coalesce,
-      batch: policy.batch, lane: bench.settings.lanePushes, patience: bench.settings.connectPatience, storage: bench.settings.storage,
+      kind: kind, parameters: parameters, mode: mode, dropsZero: policy.expirationZero == .drop, triesPast: triesPast,
+      coalesce: policy.coalesce, batch: policy.batch, lane: bench.settings.lanePushes, patience: bench.settings.connectPatience,
+      storage: bench.settings.storage,
       budgets: max(1, registration.widgets.count))
     self.generator = generator
   }
@@ -100,13 +103,14 @@ private struct Life {
   private mutating func arrive() throws -> String? {
     let (type, traits) = push()
     let priority = [Priority.immediate, .immediate, .considerate].randomElement(using: &generator)!
-    let date = bench.now + .seconds(Int64.random(in: -1...300, using: &generator))
+    let date = bench.now + .seconds(Int64.random(in: -40...300, using: &generator))
     let expiration = [Expiration.absent, .absent, .zero, .at(date)].randomElement(using: &generator)!
+    let collapseID = ["", "", "a", "b"].randomElement(using: &generator)!
     defer { nextID += 1 }
-    let ours = try bench.push(nextID, type, traits: traits, priority: priority, expiration: expiration).disposition
+    let ours = try bench.push(nextID, type, traits: traits, priority: priority, expiration: expiration, collapseID: collapseID).disposition
     // What gave way may have held up others, which the store thread looks at in its next round.
     try bench.advance(to: bench.now)
-    let theirs = model.arrive(nextID, type, priority, traits, expiration, at: bench.now)
+    let theirs = model.arrive(nextID, type, priority, traits, expiration, collapseID: collapseID, at: bench.now)
     return ours == theirs ? nil : "push \(nextID) is \(ours), and should be \(theirs)"
   }
 
@@ -118,7 +122,8 @@ private struct Life {
     case .controls: return (.controls, .reload)
     case .liveactivity, .liveactivityFrequent:
       let lane = [LaneClass.activityUpdate, .activityUpdate, .activityUpdate, .activityEndWithState, .keep][coin]
-      let event = lane == .activityEndWithState ? ActivityEvent.end : .update
+      let isEnd = lane == .activityEndWithState || lane == .keep && timestamp == 3
+      let event = isEnd ? ActivityEvent.end : .update
       return (.liveactivity, PushTraits(lane: lane, activity: event, hasContentState: true, timestamp: timestamp))
     case .pushToStart: return (.liveactivity, PushTraits(lane: .keep, activity: .start, hasContentState: true, hasAlert: true))
     case .background: return coin < 2 ? (.alert, PushTraits(lane: .keep, hasAlert: true)) : (.background, PushTraits(lane: .background))

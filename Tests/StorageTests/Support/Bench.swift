@@ -83,27 +83,29 @@ final class Bench {
   /// The suffix of a push type's topic, after the bundle id.
   static func operation(
     _ batch: Batch, id: Int, token: DeviceToken, type: PushType, at now: Instant, traits: PushTraits? = nil,
-    priority: Priority = .immediate, expiration: Expiration = .absent, bundleID: String = bundle,
+    priority: Priority = .immediate, expiration: Expiration = .absent, bundleID: String = bundle, collapseID: String = "",
     payload: String = #"{"aps":{"content-changed":true}}"#
   ) -> AdmitOperation {
     let isReload = type == .widgets || type == .controls
     return AdmitOperation(
       reply: UInt64(id), id: Bench.id(id), token: token, type: type, priority: priority, expiration: expiration,
       traits: traits ?? PushTraits(lane: isReload ? .reload : type == .background ? .background : .keep), received: now,
-      topic: batch.append("\(bundleID)\(type.topicSuffix)"), bundleID: batch.append(bundleID), payload: batch.append(payload))
+      topic: batch.append("\(bundleID)\(type.topicSuffix)"), bundleID: batch.append(bundleID),
+      collapseID: collapseID.isEmpty ? .empty : batch.append(collapseID), payload: batch.append(payload))
   }
 
   /// One push in a batch of its own.
   @discardableResult
   func push(
     _ id: Int, to token: Int = 1, _ type: PushType = .widgets, traits: PushTraits? = nil, priority: Priority = .immediate,
-    expiration: Expiration = .absent, bundleID: String = bundle, payload: String = #"{"aps":{"content-changed":true}}"#
+    expiration: Expiration = .absent, bundleID: String = bundle, collapseID: String = "",
+    payload: String = #"{"aps":{"content-changed":true}}"#
   ) throws -> Admission {
     let batch = Batch()
     batch.admits.append(
       Bench.operation(
         batch, id: id, token: Bench.token(token), type: type, at: now, traits: traits, priority: priority, expiration: expiration,
-        bundleID: bundleID, payload: payload))
+        bundleID: bundleID, collapseID: collapseID, payload: payload))
     try settle(batch)
     return batch.admits[0].result
   }

@@ -35,7 +35,7 @@ final class Harness: Sendable {
     self.clock = clock
     store = try Store(
       engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
-      clock: { Moment(clock.now) },
+      clock: { clock.moment },
       resolveUpstream: { [settings] in Bench.resolver(AppDirectory([]), settings.upstreams).upstream($0, $1, $2) },
       readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } },
       warned: { warning, holds in delivered.warnings.withLock { $0.append((warning, holds)) } }
@@ -48,13 +48,32 @@ final class Harness: Sendable {
   private let clock: ClockBox
 
   final class ClockBox: Sendable {
-    private let value: Mutex<Int64>
-    init(_ value: Int64) { self.value = Mutex(value) }
-    var now: Instant { Instant(nanoseconds: value.withLock { $0 }) }
-    func advance(_ span: TimeSpan) { value.withLock { $0 += span.nanoseconds } }
+    private struct Time {
+      var steady: Instant
+      var ahead = TimeSpan.zero
+    }
+
+    private let value: Mutex<Time>
+    init(_ value: Int64) { self.value = Mutex(Time(steady: Instant(nanoseconds: value))) }
+
+    var moment: Moment {
+      let time = value.withLock { $0 }
+      return Moment(now: time.steady + time.ahead, real: time.steady + time.ahead, steady: time.steady)
+    }
+
+    func advance(_ span: TimeSpan) { value.withLock { $0.steady = $0.steady + span } }
+    func leap(_ span: TimeSpan) { value.withLock { $0.ahead = $0.ahead + span } }
   }
 
-  var now: Instant { clock.now }
+  var now: Instant { clock.moment.now }
+  /// The time of the clock that nobody sets.
+  var steady: Instant { clock.moment.steady }
+
+  /// Sets the machine's clock, ahead or back, in which no time passes.
+  func setMachine(by leap: TimeSpan) {
+    clock.leap(leap)
+    store.clockChanged()
+  }
 
   /// What the store told of its readiness, in order.
   var readinessTold: [Readiness] { delivered.readiness.withLock { $0 } }

@@ -31,6 +31,23 @@ def open_requests_outlive_goaway(c, debug):
 
 
 @case("RFC 9113 6.8")
+def goaway_without_streams_ends_the_connection(c):
+    """After the client's GOAWAY on a connection without streams there is nothing to wait for: the server hangs up."""
+    expect.serves(c)
+    c.send(frames.goaway())
+    expect.closed(c)
+
+
+@case("RFC 9113 6.8")
+def goaway_with_streams_ends_the_connection_after_them(c):
+    """After the client's GOAWAY the server hangs up once the last open request is answered."""
+    stream = c.open()
+    c.send(frames.goaway(), frames.data(stream, b"{}", end=True))
+    expect.answered(c, stream, c.target.post_status)
+    expect.closed(c)
+
+
+@case("RFC 9113 6.8")
 def goaway_with_reserved_bit(c):
     """The reserved bit before the last stream is ignored."""
     stream = c.open()

@@ -171,6 +171,24 @@ def closed_stream_gives_no_answer(c, how):
     expect.ignored_or_stream_closed(c, stream)
 
 
+@case("RFC 9113 5.1", each={
+    "DATA after END_STREAM": (_closed_by_both, lambda stream: frames.data(stream, b"x", end=True)),
+    "DATA after RST_STREAM": (_closed_by_reset, lambda stream: frames.data(stream, b"x", end=True)),
+    "HEADERS after END_STREAM": (_closed_by_both, lambda stream: frames.headers(stream, fields.get())),
+    "HEADERS after RST_STREAM": (_closed_by_reset, lambda stream: frames.headers(stream, fields.get()))})
+def frames_after_the_clients_end(c, how):
+    """On a stream that the client had ended, where that is remembered, DATA and HEADERS are an error STREAM_CLOSED."""
+    close, build = how
+    stream = close(c)
+    c.send(build(stream))
+    seen = c.stream(stream)
+    c.until(lambda: seen.reset is not None or c.goaway, "RST_STREAM or GOAWAY STREAM_CLOSED")
+    if c.goaway:
+        return expect.connection_error(c, frames.STREAM_CLOSED)
+    expect.that(seen.reset == frames.STREAM_CLOSED, "RST_STREAM STREAM_CLOSED", c)
+    expect.serves(c)
+
+
 @case("RFC 9113 5.1", each={"both sides": _closed_by_both, "RST_STREAM of the client": _closed_by_reset})
 def closed_stream_refuses_continuation(c, close):
     """CONTINUATION on a closed stream follows no field block: a connection error."""

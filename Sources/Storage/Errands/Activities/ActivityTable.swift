@@ -28,6 +28,8 @@ struct ActivityTable {
   private var noneOverBefore = Instant.distantPast
   /// Bytes of the texts of all.
   private(set) var textBytes = 0
+  /// Bytes of the texts of each app's.
+  private var textBytesOfApp: [String: Int] = [:]
 
   var isEmpty: Bool { activities.isEmpty }
   var count: Int { activities.count }
@@ -64,6 +66,25 @@ struct ActivityTable {
       }
     }
     return (page, false)
+  }
+
+  /// Why an app gets no activity more: as many are known as may, in all or of the app, or their texts have as many bytes. Nil where it
+  /// does.
+  func refusal(of bundleID: String) -> ShareRefusal? {
+    let bytes = FairShare(of: Limits.namedActivityBytes).refusal(
+      used: textBytes, token: nil, apps: [(bundleID, textBytesOfApp[bundleID] ?? 0)])
+    if case .all = bytes { return .all(Limits.namedActivities) }
+    let has = namesOfApp[bundleID]?.names.count ?? 0
+    let share = FairShare(of: Limits.namedActivities)
+    return share.refusal(used: count, token: nil, apps: [(bundleID, has)]) ?? bytes.map { _ in .app(bundleID, share: share.ofApp) }
+  }
+
+  /// The one of an app to forget for a new one of it. O(the app's activities).
+  func oldest(of bundleID: String, at now: Instant) -> UInt32? {
+    let numbers = (namesOfApp[bundleID]?.names ?? []).compactMap { number(bundleID, $0) }
+    let over = numbers.filter { number in activities[number].map { Self.restUntil($0) <= now } ?? false }
+    func since(_ number: UInt32) -> Instant { activities[number].map { $0.ended ?? $0.updated } ?? .distantPast }
+    return over.min { since($0) < since($1) }
   }
 
   /// The one to forget for a new one: the one that has ended first, or has rested longest beyond what any may last. It finds several at
@@ -128,6 +149,7 @@ struct ActivityTable {
 
   private mutating func link(_ number: UInt32, _ activity: NamedActivity) {
     textBytes += activity.textBytes
+    textBytesOfApp[activity.bundleID, default: 0] += activity.textBytes
     // What has ended wants nothing any more, and may go.
     noneOverBefore = min(noneOverBefore, Self.restUntil(activity))
     guard activity.phase != .ended else { return }
@@ -137,6 +159,9 @@ struct ActivityTable {
 
   private mutating func unlink(_ number: UInt32, _ activity: NamedActivity) {
     textBytes -= activity.textBytes
+    if let left = textBytesOfApp[activity.bundleID].map({ $0 - activity.textBytes }) {
+      textBytesOfApp[activity.bundleID] = left > 0 ? left : nil
+    }
     let owner = Owner(bundleID: activity.bundleID, target: activity.target)
     byOwner[owner]?.remove(number)
     if byOwner[owner]?.isEmpty ?? false { byOwner[owner] = nil }

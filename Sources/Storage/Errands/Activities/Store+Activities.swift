@@ -1,5 +1,5 @@
 import Primitives
-import Push
+public import Push
 
 /// What a backend asks of an activity by name.
 public struct ActivityRequest: Hashable, Sendable {
@@ -43,7 +43,7 @@ public enum ActivityAnswer: Hashable, Sendable {
   /// It is being ended.
   case isEnding
   /// There are as many as there may be.
-  case tooMany
+  case tooMany(ShareRefusal)
 }
 
 extension Store {
@@ -160,8 +160,10 @@ extension StoreState {
     guard let attributesType = request.attributesType else { return .missing(field: "attributesType") }
     guard request.content.alert != nil else { return .missing(field: "alert") }
     if let old { errands.forgetActivity(old) }
-    if errands.activities.count >= Limits.namedActivities || errands.activities.textBytes >= Limits.namedActivityBytes {
-      guard let oldest = errands.oldestActivity(at: now) else { return .tooMany }
+    while let refusal = errands.activities.refusal(of: request.bundleID) {
+      // An app that has its share makes room among its own.
+      let isForAll = if case .all = refusal { true } else { false }
+      guard let oldest = errands.oldestActivity(of: isForAll ? nil : request.bundleID, at: now) else { return .tooMany(refusal) }
       errands.forgetActivity(oldest)
     }
     let number = errands.begin { id in

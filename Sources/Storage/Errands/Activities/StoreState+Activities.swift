@@ -30,19 +30,19 @@ extension StoreState {
     if errands.activities.number(ofToken: token) != nil { errands.news.append(.gone(token)) }
   }
 
-  /// When an activity is to be looked at by itself, by the machine's clock: a push could not be taken in.
+  /// When an activity is to be looked at by itself, by the steady clock: a push could not be taken in.
   var nextActivityDue: Instant? { errands.retryAt }
 
   /// Whether there is anything to tell or to make.
   func hasActivityWork(at now: Instant) -> Bool {
-    !errands.news.isEmpty || !errands.restless.isEmpty || errands.retryAt.map { real(now) >= $0 } ?? false
+    !errands.news.isEmpty || !errands.restless.isEmpty || errands.retryAt.map { steady(now) >= $0 } ?? false
   }
 
   /// Tells the activities of what has happened, and makes the pushes that follow.
   ///
   /// - Parameter batch: Gives the batch that goes to a token's loop.
   mutating func carryOutActivities(loops: Int, at now: Instant, _ batch: (Int) -> Batch) {
-    if let retryAt = errands.retryAt, real(now) >= retryAt {
+    if let retryAt = errands.retryAt, steady(now) >= retryAt {
       errands.retryAt = nil
       errands.restless.formUnion(errands.activities.activities.keys)
     }
@@ -115,7 +115,7 @@ extension StoreState {
     guard var activity = errands.activities[number] else { return }
     let push = ErrandTable.pushID(of: activity.id)
     // By the machine's clock, like the dates that backends send.
-    let payload = activity.payload(due.event, timestamp: activity.nextTimestamp(at: real(now)))
+    let payload = activity.payload(due.event, timestamp: activity.nextTimestamp(at: now - machineLead))
     let found = tokens.find(due.token)
     let loop = loops == 1 ? 0 : Int(tokens.hash(of: due.token) % UInt64(loops))
     let batch = batch(loop)
@@ -135,7 +135,7 @@ extension StoreState {
     var isRefused = false
     if case .refused = operation.result {
       isRefused = true
-      errands.retryAt = errands.retryAt ?? real(now) + .seconds(Limits.activityRetrySeconds)
+      errands.retryAt = errands.retryAt ?? steady(now) + .seconds(Limits.activityRetrySeconds)
     }
     let timestamp = activity.timestamp
     errands.changeActivity(number) { activity in

@@ -1,0 +1,96 @@
+public import JSON
+public import Primitives
+public import Push
+
+/// How far teaching the gateway an app's own schemas of one type has come.
+enum TeachingState: Hashable, Sendable {
+  case pending, taught
+  /// The gateway has others, or none, for that reason.
+  case refused(String)
+}
+
+// What the apps' activities decode from. The gateway is its home: it is told what an app brings along, and asked before a push is judged.
+extension DeviceFleet {
+  /// The schemas of an attributes type: the gateway's where it has some, else what the app itself declares.
+  func schemas(of attributesType: String, at place: AppPlace) -> ActivitySchemas? {
+    learnedSchemas[self[place].bundleID]?.schemas(of: attributesType) ?? manifest(at: place).schemas.schemas(of: attributesType)
+  }
+
+  /// Takes what the gateway knows of an app.
+  public mutating func learn(_ schemas: [ActivitySchemas], of bundleID: String) {
+    if learnedSchemas[bundleID] == nil, learnedSchemas.count >= Limits.apps { learnedSchemas.removeAll() }
+    learnedSchemas[bundleID] = schemas
+  }
+
+  /// Has the gateway told of the schemas that an app brings along, as one that is installed from Xcode would bring them.
+  mutating func teach(at place: AppPlace) {
+    guard registersTokens else { return }
+    let bundleID = self[place].bundleID
+    for schemas in self[place].manifest.schemas {
+      // No token, and a name like one.
+      let name = mint.token(.app, path: ["schemas", bundleID, schemas.attributesType], generation: 0)
+      teachings[name] = .pending
+      effects.append(.teach(name, bundleID: bundleID, schemas))
+    }
+  }
+
+  /// Whether the gateway has yet to be told of schemas of the app.
+  func isTeaching(_ bundleID: String, _ manifest: AppManifest) -> Bool {
+    manifest.schemas.contains { teaching(of: $0.attributesType, bundleID) == .pending }
+  }
+
+  private func teaching(of attributesType: String, _ bundleID: String) -> TeachingState? {
+    teachings[mint.token(.app, path: ["schemas", bundleID, attributesType], generation: 0)]
+  }
+
+  /// Records what became of teaching.
+  ///
+  /// - Parameter refusal: Why the gateway keeps what it has; nil when it took the schemas.
+  public mutating func noteTeaching(_ name: DeviceToken, bundleID: String, _ schemas: ActivitySchemas, refusal: String?, at now: Instant) {
+    guard teachings[name] != nil else { return }
+    teachings[name] = refusal.map(TeachingState.refused) ?? .taught
+    guard let refusal else { return }
+    var event = DeviceEvent(.registrationFailed, at: now, bundleID: bundleID)
+    event.detail = "the schemas of \(schemas.attributesType) that the app declares are not taken: \(refusal)"
+    log.append(event)
+  }
+
+  /// The schemas of an app's types as its state shows them: whose they are, and why not the app's own.
+  func schemasState(of app: App) -> JSONValue {
+    let declared = app.manifest.schemas
+    let learned = learnedSchemas[app.bundleID] ?? []
+    return .array(
+      learned.replaced(by: declared.filter { learned.schemas(of: $0.attributesType) == nil }).map { known in
+        let isLearned = learned.schemas(of: known.attributesType) != nil
+        var object: JSONObject = [
+          "attributesType": .string(known.attributesType), "origin": .string(isLearned ? "gateway" : "manifest"),
+        ]
+        for (key, value) in known.source.objectValue ?? [:] { object[key] = value }
+        if case .refused(let reason)? = teaching(of: known.attributesType, app.bundleID) { object["notTaken"] = .string(reason) }
+        return .object(object)
+      })
+  }
+
+  /// Why what is sent to an activity would not decode; nil when it would, as far as its schemas are known.
+  func problem(attributes: JSONObject?, contentState: JSONObject?, of attributesType: String, at place: AppPlace) -> CodableMismatch? {
+    schemas(of: attributesType, at: place)?.problem(
+      attributes: attributes.map(JSONValue.object), contentState: contentState.map(JSONValue.object))
+  }
+
+  /// What to say of attributes and a content-state that were taken: what is odd about them, and what was there to check by nothing.
+  func remark(attributes: JSONObject?, contentState: JSONObject?, of attributesType: String, at place: AppPlace) -> String {
+    let schemas = schemas(of: attributesType, at: place)
+    var remark = ""
+    if let contentState, !contentState.isEmpty, schemas?.contentState == nil {
+      let isAdopted = attributesType == DeviceFleet.adoptedKind
+      let what = isAdopted ? "the type of its attributes is not known" : "no schema is known for \(attributesType)"
+      remark += "; \(what), so its content-state was \(Remedy.uncheckedMark)"
+    }
+    if let attributes, !attributes.isEmpty, schemas?.attributes == nil {
+      remark += "; nothing is known of its attributes, which were \(Remedy.uncheckedMark)"
+    }
+    let mismatch = schemas?.mismatch(
+      attributes: attributes.map(JSONValue.object), contentState: contentState.map(JSONValue.object), now: now)
+    return remark + (mismatch.map { "; \($0.message)" } ?? "")
+  }
+}

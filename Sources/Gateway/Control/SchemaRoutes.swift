@@ -1,0 +1,147 @@
+import Control
+import JSON
+import Primitives
+import Push
+import Security
+
+extension ControlAPI {
+  /// `/v1/apps/{bundleID}/schemas`, the one home of what an app's activities decode from.
+  var schemaRoutes: [Route] {
+    guard parts.settings != nil else { return [] }
+    return [
+      Route(.get, "/v1/apps/{bundleID}/schemas", .scope(.read), schemas),
+      Route(.get, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.read), schemasOfType),
+      Route(.put, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.register), setSchemas),
+      Route(.delete, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.admin), removeSchemas),
+    ]
+  }
+
+  @Sendable private func schemas(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let known = try known(try visibleBundleID(routed))
+    return answer(["schemas": .array(known.map { .object($0.json) })], to: routed.request)
+  }
+
+  @Sendable private func schemasOfType(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let bundleID = try visibleBundleID(routed)
+    return answer(.object(try found(routed["attributesType"], bundleID).json), to: routed.request)
+  }
+
+  /// Sets the schemas of a type. With the scope `admin` they win over all others; else they are those that the app brings along, for a type
+  /// that neither the configuration nor `admin` has set.
+  @Sendable private func setSchemas(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let (bundleID, type) = (try visibleBundleID(routed), try typeName(routed))
+    guard routed.request.body.count <= Limits.schemaBytes else {
+      throw ControlError.tooLarge(bytesMax: Limits.schemaBytes)
+    }
+    let value = try routed.request.json()
+    let schemas: ActivitySchemas
+    do throws(FieldError) {
+      schemas = try ActivitySchemas(type, value, at: "")
+    } catch {
+      throw ControlError(error)
+    }
+    _ = try known(bundleID)
+    let isAdmin = routed.grant.permits(.admin)
+    let isNew = try change(schemas, of: type, bundleID, as: isAdmin ? .api : .app, routed) { present in
+      guard let present, !isAdmin, present.origin != .app else { return nil }
+      let place = present.origin == .configuration ? "the configuration has them" : "somebody with the scope admin has set them"
+      return "schemas of \(type) are set already, since \(place); the app's own are not taken"
+    }
+    let json = JSONValue.object(try found(type, bundleID).json)
+    var response = HTTPResponse.json(json, status: isNew ? 201 : 200)
+    response.fields.append("etag", Self.tag(of: json))
+    return response
+  }
+
+  /// Takes back what was set at run time, or what the app has brought along.
+  @Sendable private func removeSchemas(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let (bundleID, type) = (try visibleBundleID(routed), try typeName(routed))
+    let present = try found(type, bundleID)
+    if present.origin == .configuration {
+      throw .conflict("the schemas of \(type) stand in the configuration; take them out there")
+    }
+    _ = try change(nil, of: type, bundleID, as: present.origin, routed) { _ in nil }
+    return .noContent
+  }
+
+  /// - Parameter objection: Why the change is not to be made by what is known before it; nil where it is.
+  private func change(
+    _ schemas: ActivitySchemas?, of type: String, _ bundleID: String, as origin: KnownSchemas.Origin, _ routed: RoutedRequest,
+    objection: (KnownSchemas?) -> String?
+  ) throws(ControlError) -> Bool {
+    guard let settings = parts.settings else { preconditionFailure("the routes are there only with settings") }
+    let change: LiveSettings.Change
+    do throws(FieldError) {
+      change = try settings.setSchemas(schemas, of: type, app: bundleID, as: origin) { present throws(FieldError) in
+        if let wanted = routed.request.fields["if-match"] {
+          let tag = present.map { Self.tag(of: .object($0.json)) }
+          guard tag != nil && (wanted == "*" || wanted == tag) else { throw FieldError(field: "if-match", message: tag ?? "") }
+        }
+        if let objection = objection(present) { throw FieldError(field: "attributesType", message: objection) }
+      }
+    } catch {
+      guard error.field == "if-match" else { throw ControlError.conflict(error.message) }
+      throw ControlError(
+        status: 412, code: "preconditionFailed",
+        message: error.message.isEmpty
+          ? "no schemas of \(type) are known" : "the schemas of \(type) have changed meanwhile: their ETag is \(error.message)",
+        field: "if-match")
+    }
+    switch change {
+    case .made(let isNew):
+      parts.recordings.changed(app: bundleID, at: now)
+      return isNew
+    case .refused(let error): throw ControlError(error)
+    case .full: throw .conflict("the app has \(Limits.contentStatesPerApp) attributes types with schemas, which is the most")
+    case .tooMuch(let bytes):
+      throw .conflict("the settings of all apps together would have \(bytes) bytes, and \(Limits.savedAppsBytes) are kept; remove schemas")
+    case .notKept(let reason): throw .unavailable("the schemas cannot be kept, so nothing was changed: \(reason)")
+    }
+  }
+
+  private func isOfName(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+  }
+
+  private func typeName(_ routed: RoutedRequest) throws(ControlError) -> String {
+    let type = routed["attributesType"]
+    guard (1...Limits.nameBytes).contains(type.utf8.count), type.utf8.allSatisfy(isOfName), !type.first!.isNumber else {
+      throw .badRequest(
+        "the attributes type in the path must be the name of a Swift type such as DeliveryAttributes, of at most \(Limits.nameBytes) bytes",
+        field: "attributesType")
+    }
+    return type
+  }
+
+  private func known(_ bundleID: String) throws(ControlError) -> [KnownSchemas] {
+    guard let known = parts.settings?.schemas(of: bundleID) else {
+      throw .notFound("the app \"\(bundleID)\" is not known here; list it under apps in the configuration, or PUT its settings")
+    }
+    return known
+  }
+
+  private func found(_ type: String, _ bundleID: String) throws(ControlError) -> KnownSchemas {
+    let known = try known(bundleID)
+    guard let found = known.first(where: { $0.schemas.attributesType == type }) else {
+      let names = known.map(\.schemas.attributesType)
+      let hint =
+        nearestName(to: type, among: names).map { "did you mean \"\($0)\"?" }
+        ?? "known are \(names.isEmpty ? "none" : names.joined(separator: ", "))"
+      throw .notFound("no schemas of \"\(type.prefix(64))\" are known for \(bundleID); \(hint)")
+    }
+    return found
+  }
+
+  private func answer(_ json: JSONValue, to request: HTTPRequest) -> HTTPResponse {
+    let tag = Self.tag(of: json)
+    var response = HTTPResponse.json(json)
+    if let wanted = request.fields["if-none-match"], wanted == "*" || wanted.contains(tag) { response = HTTPResponse(status: 304) }
+    response.fields.append("etag", tag)
+    return response
+  }
+
+  /// The entity tag of an answer (RFC 9110 section 8.8.3): the first half of its SHA-256.
+  private static func tag(of json: JSONValue) -> String {
+    "\"\(Hexadecimal.encode(SHA256.hash(json.serialized()).prefix(16)))\""
+  }
+}

@@ -1,0 +1,118 @@
+public import Primitives
+
+/// What one type of Live Activity decodes from: its name in Swift, and the schemas of its content-state and its attributes.
+public struct ActivitySchemas: Hashable, Sendable {
+  /// The name of the `ActivityAttributes` type.
+  public let attributesType: String
+  /// What its `ContentState` decodes from; nil where that is not known.
+  public let contentState: CodableSchema?
+  /// What the attributes themselves decode from; nil where that is not known.
+  public let attributes: CodableSchema?
+  /// The schemas as they were written: `{"contentState"?, "attributes"?}`.
+  public let source: JSONValue
+
+  /// Reads `{"contentState"?, "attributes"?}`; throws what is wrong with it, and where neither is there.
+  public init(_ attributesType: String, _ source: JSONValue, at path: String) throws(FieldError) {
+    var reader = try JSONReader(source, at: path)
+    let (state, attributes) = (reader.optionalValue("contentState"), reader.optionalValue("attributes"))
+    try reader.finish()
+    guard state != nil || attributes != nil else {
+      let name = path.isEmpty ? "body" : path
+      throw FieldError(field: name, message: "\(name) must have contentState, attributes or both, each a JSON Schema")
+    }
+    try self.init(attributesType, contentState: state, attributes: attributes, at: path.isEmpty ? "" : "\(path).")
+  }
+
+  /// Reads the schema of a content-state alone.
+  public init(_ attributesType: String, contentState: JSONValue, at path: String) throws(FieldError) {
+    self.attributesType = attributesType
+    self.contentState = try CodableSchema(contentState, at: path)
+    attributes = nil
+    source = ["contentState": contentState]
+  }
+
+  private init(_ attributesType: String, contentState: JSONValue?, attributes: JSONValue?, at prefix: String) throws(FieldError) {
+    self.attributesType = attributesType
+    self.contentState = try contentState.map { value throws(FieldError) in try CodableSchema(value, at: "\(prefix)contentState") }
+    self.attributes = try attributes.map { value throws(FieldError) in try CodableSchema(value, at: "\(prefix)attributes") }
+    var object: JSONObject = [:]
+    object["contentState"] = contentState
+    object["attributes"] = attributes
+    source = .object(object)
+  }
+
+  /// Reads an object with schemas for each attributes type; throws what is wrong with it.
+  ///
+  /// - Parameters:
+  ///   - max: The most types that there may be.
+  ///   - contentStatesOnly: Each value is the schema of a content-state, rather than an object with both.
+  public static func list(
+    _ value: JSONValue, at path: String, max: Int, contentStatesOnly: Bool = false
+  ) throws(FieldError) -> [ActivitySchemas] {
+    guard let object = value.objectValue else {
+      let form = contentStatesOnly ? "a JSON Schema" : "{\"contentState\", \"attributes\"}"
+      throw FieldError(field: path, message: "\(path) must be an object with \(form) for each attributes type, not \(value.kindName)")
+    }
+    guard object.keys.count <= max else {
+      throw FieldError(field: path, message: "\(path) must have at most \(max) attributes types, not \(object.keys.count)")
+    }
+    var types: [ActivitySchemas] = []
+    for (name, source) in object {
+      let place = "\(path).\(name)"
+      types.append(
+        contentStatesOnly
+          ? try ActivitySchemas(name, contentState: source, at: place) : try ActivitySchemas(name, source, at: place))
+    }
+    return types
+  }
+
+  /// Where the two stand in what is judged.
+  public struct Places: Sendable {
+    let attributes: String
+    let contentState: String
+
+    /// Those of a push's payload.
+    public static let payload = Places(attributes: "aps.attributes", contentState: "aps.content-state")
+    /// Those of an activity by name.
+    public static let activity = Places(attributes: "attributes", contentState: "contentState")
+  }
+
+  /// Why what is sent to an activity of this type would not decode, its attributes first; nil where all does, as far as it is known.
+  ///
+  /// - Parameters:
+  ///   - attributes: Those of a start; nil for an update or an end.
+  ///   - contentState: Nil where none is sent.
+  public func problem(attributes: JSONValue?, contentState: JSONValue?, at places: Places = .payload) -> CodableMismatch? {
+    let first = attributes.flatMap { self.attributes?.problem(in: $0, at: places.attributes) }
+    return first ?? contentState.flatMap { self.contentState?.problem(in: $0, at: places.contentState) }
+  }
+
+  /// The same, and where all decodes what can hardly be meant.
+  ///
+  /// - Parameter now: The sender's time, of which dates are expected to be near.
+  public func mismatch(attributes: JSONValue?, contentState: JSONValue?, at places: Places = .payload, now: Instant) -> CodableMismatch? {
+    if let problem = problem(attributes: attributes, contentState: contentState, at: places) { return problem }
+    let first = attributes.flatMap { self.attributes?.mismatch(in: $0, at: places.attributes, now: now) }
+    return first ?? contentState.flatMap { self.contentState?.mismatch(in: $0, at: places.contentState, now: now) }
+  }
+
+  /// Whether a mismatch is one of the attributes.
+  public static func isOfAttributes(_ mismatch: CodableMismatch) -> Bool { mismatch.path.hasPrefix(Places.payload.attributes) }
+}
+
+extension [ActivitySchemas] {
+  /// As `list` reads them.
+  public var json: JSONValue {
+    var object: JSONObject = [:]
+    for type in self { object[type.attributesType] = type.source }
+    return .object(object)
+  }
+
+  /// The schemas of that attributes type.
+  public func schemas(of attributesType: String) -> ActivitySchemas? { first { $0.attributesType == attributesType } }
+
+  /// These, and in place of those of the same name the others.
+  public func replaced(by others: [ActivitySchemas]) -> [ActivitySchemas] {
+    filter { own in others.schemas(of: own.attributesType) == nil } + others
+  }
+}

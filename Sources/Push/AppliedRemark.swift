@@ -1,0 +1,35 @@
+import Primitives
+
+/// What a device has to say against a content-state that it shows all the same, such as a date that becomes another than was meant.
+public enum AppliedRemark {
+  /// What comes before it in the detail of such a push, behind the name of the activity.
+  public static let mark: StaticString = "; aps.content-state"
+
+  /// The remark in a detail, which begins with the key that it is about; nil where there is none.
+  public static func find(in detail: RawSpan) -> String? {
+    let count = mark.utf8CodeUnitCount
+    guard detail.byteCount > count else { return nil }
+    for start in 0...detail.byteCount - count where detail.extracting(start..<start + count).equals(mark) {
+      return detail.extracting(start + 2..<detail.byteCount).string
+    }
+    return nil
+  }
+
+  /// The same of a text.
+  public static func find(in detail: String) -> String? {
+    let bytes = Array(detail.utf8)
+    return unsafe find(in: bytes.span.bytes)
+  }
+}
+
+extension Cause {
+  /// What to do about a push of that cause, where the device's own words say it better than what holds for every such push.
+  public func advice(detail: String) -> String? {
+    switch self {
+    case .started, .updated, .ended:
+      AppliedRemark.find(in: detail).map { "The activity shows something else than was meant; correct this: \($0)." }
+    case .contentStateNotDecodable: detail.isEmpty ? nil : "Correct this: \(detail)."
+    default: nil
+    }
+  }
+}
