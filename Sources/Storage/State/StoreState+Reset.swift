@@ -21,9 +21,7 @@ extension StoreState {
       failLane(number, .reset, at: now)
       if token.pointee.inFlight != none {
         let push = pushes[token.pointee.inFlight]
-        // Behind the request's end, since a date that has passed by then stands for one attempt more.
-        let end = max(now, push.pointee.received + .milliseconds(1))
-        (push.pointee.deadline, push.pointee.expiration) = (end, .at(end))
+        (push.pointee.deadline, push.pointee.expiration) = (now, .at(now))
       }
       if token.pointee.isActive {
         let budgets = tokens.budgets(number)
