@@ -241,7 +241,7 @@ import Testing
     engine.failure = .engine("disk is full")
     let batch = harness.store.makeBatch()
     for id in 0..<200 { batch.refusals.append(refusal(batch, id, at: harness.now)) }
-    #expect(harness.settle(batch) != nil && engine.attempts == 1)
+    #expect(harness.settle(batch) != nil && engine.attempts >= 1)
     engine.failure = nil
     harness.advance(.seconds(2))
     // The first question is answered before its round is saved, the second after that.

@@ -17,6 +17,7 @@ import Testing
 
   private func core(entries: Int) throws -> StoreCore {
     var settings = StoreSettings()
+    settings.triesPastExpirations = false
     settings.registrations = 10_000
     settings.logEntries = entries
     let apps = AppDirectory([], anyApp: AppDirectory.App(bundleID: ""))
