@@ -1,7 +1,6 @@
 import Glibc
 import Primitives
 import Push
-import Reactor
 
 /// What waits for the store thread: batches in order, and work of the control side.
 ///
@@ -20,10 +19,11 @@ final class Inbox: @unchecked Sendable {
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let pushesMax: Int
   private let bytesMax: Int
+  private let steady: @Sendable () -> Instant
   private var pushes = 0
   private var bytes = 0
   /// Since when the thread has been busy with what it took; nil while it waits for more.
-  private var busySince: Uptime?
+  private var busySince: Instant?
   private var batches: ContiguousArray<(batch: Batch, loop: Int)> = []
   private var work: ContiguousArray<Work> = []
   private var isAsleep = false
@@ -33,8 +33,9 @@ final class Inbox: @unchecked Sendable {
   /// - Parameters:
   ///   - pushes: Pushes that may wait, and may then be exceeded by one batch.
   ///   - bytes: Bytes of all batches that may wait, exceeded in the same way.
-  init(pushes: Int, bytes: Int) {
-    (pushesMax, bytesMax) = (pushes, bytes)
+  ///   - steady: The clock that nobody sets.
+  init(pushes: Int, bytes: Int, steady: @escaping @Sendable () -> Instant) {
+    (pushesMax, bytesMax, self.steady) = (pushes, bytes, steady)
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -85,7 +86,7 @@ final class Inbox: @unchecked Sendable {
   }
 
   /// How many pushes wait, and for how long the thread has been busy with those before them; nil while it is not.
-  var backlog: (pushes: Int, busy: TimeSpan?) { withLock { (pushes, busySince.map { Uptime.read() - $0 }) } }
+  var backlog: (pushes: Int, busy: TimeSpan?) { withLock { (pushes, busySince.map { steady() - $0 }) } }
 
   /// The lock is held.
   private func count(_ batch: Batch, _ sign: Int) {
@@ -138,7 +139,7 @@ final class Inbox: @unchecked Sendable {
       } else {
         takeRound(&batches)
       }
-      if !isClosed { busySince = .read() }
+      if !isClosed { busySince = steady() }
       return isClosed
     }
   }

@@ -44,7 +44,7 @@ public final class Store: Sendable {
     precondition(loops > 0)
     self.engine = engine
     shared = StoreShared(changed: readinessChanged, warned: warned)
-    let inbox = Inbox(pushes: loops * settings.inboxPushes, bytes: loops * settings.inboxBytes)
+    let inbox = Inbox(pushes: loops * settings.inboxPushes, bytes: loops * settings.inboxBytes, steady: { clock().steady })
     self.inbox = inbox
     let core = try StoreCore(
       engine: engine, settings: settings, loops: loops,

@@ -176,7 +176,10 @@ struct StoreCore: ~Copyable {
       state.releaseBroadcasts(at: now)
       commit(batches)
     } else {
-      for item in batches { refuse(item.batch, loop: item.loop) }
+      for item in batches {
+        refuse(item.batch, loop: item.loop)
+        state.noteRefusals(of: item.batch, at: now)
+      }
     }
     for item in batches { deliver(item.loop, item.batch) }
     batches.removeAll(keepingCapacity: true)

@@ -81,18 +81,18 @@ import Testing
     let engine = FailingEngine(MemoryEngine())
     let harness = try Harness(engine)
     _ = try await harness.store.register(Bench.registration(1, .app))
-    #expect(harness.readinessTold.isEmpty)
+    #expect(harness.readinessTold.all.isEmpty)
     engine.failure = Self.full
     for id in 0..<3 {
       _ = harness.settle(harness.batch([1], first: id, .alert))
       harness.advance(.seconds(1))
     }
-    #expect(harness.readinessTold == [.notReady("\(Self.full)")])
+    #expect(harness.readinessTold.all == [.notReady("\(Self.full)")])
     engine.failure = nil
     harness.advance(.seconds(1))
     _ = harness.settle(harness.batch([1], first: 9, .alert))
     harness.store.stop()
-    #expect(harness.readinessTold == [.notReady("\(Self.full)"), .ready], "a stop that was asked for is no failure")
+    #expect(harness.readinessTold.all == [.notReady("\(Self.full)"), .ready], "a stop that was asked for is no failure")
   }
 
   /// Writing works for one commit, in which a kept outcome releases the next push, and fails again in the same round.

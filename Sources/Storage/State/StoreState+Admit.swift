@@ -314,8 +314,13 @@ extension StoreState {
       "this token is \(kind.article) token of \(bundleID): topic \(bundleID)\(kind.pushType.topicSuffix) and push type \(kind.pushType), not \(batch.bytes[operation.topic].string) and \(operation.type)"
   }
 
+  /// Keeps what a batch tells of requests that were refused before they came here; no commit is needed for that.
+  mutating func noteRefusals(of batch: Batch, at now: Instant) {
+    for index in batch.refusals.indices { note(batch.refusals[index], batch, at: now) }
+  }
+
   /// Keeps a request that was refused before it came here.
-  mutating func note(_ operation: RefusedOperation, _ batch: Batch, at now: Instant) {
+  private mutating func note(_ operation: RefusedOperation, _ batch: Batch, at now: Instant) {
     if let type = operation.type { counters.count(type, .refused) }
     var entry = RefusedLog.Entry(
       sequence: 0, id: operation.id, token: operation.token, type: operation.type, reason: operation.reason, cause: operation.cause,

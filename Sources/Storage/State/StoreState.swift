@@ -144,7 +144,7 @@ struct StoreState: ~Copyable {
   mutating func settle(_ batch: Batch, at now: Instant) {
     for index in batch.completions.indices { complete(batch.completions[index], batch, at: now) }
     batch.admits.withUnsafeMutableBufferPointer { admitAll($0, batch, at: now) }
-    for index in batch.refusals.indices { note(batch.refusals[index], batch, at: now) }
+    noteRefusals(of: batch, at: now)
   }
 
   /// Remembers when a lane must be looked at again.

@@ -1,6 +1,7 @@
 import Primitives
 import Push
 import Recorder
+import Synchronization
 
 @testable import Storage
 
@@ -49,27 +50,52 @@ final class UnjournaledEngine: WrappedEngine, @unchecked Sendable {
   }
 }
 
-/// An engine whose commits can be made to fail.
+/// An engine whose commits can be made to fail, by the test's thread while the store's uses it.
 final class FailingEngine: WrappedEngine, @unchecked Sendable {
-  var failure: StoreError?
-  var failsToLoad = false
-  /// How many commits work although `failure` is set.
-  var grace = 0
-  private(set) var attempts = 0
+  private struct Faults {
+    var failure: StoreError?
+    var failsToLoad = false
+    var grace = 0
+    var attempts = 0
+  }
+
+  private let faults = Mutex(Faults())
   /// The numbers of the commits that have failed.
   let failed = Recorder<UInt64>()
+
+  /// What commits fail with; nil when they work.
+  var failure: StoreError? {
+    get { faults.withLock(\.failure) }
+    set { faults.withLock { $0.failure = newValue } }
+  }
+  /// Whether nothing can be read.
+  var failsToLoad: Bool {
+    get { faults.withLock(\.failsToLoad) }
+    set { faults.withLock { $0.failsToLoad = newValue } }
+  }
+  /// How many commits work although `failure` is set.
+  var grace: Int {
+    get { faults.withLock(\.grace) }
+    set { faults.withLock { $0.grace = newValue } }
+  }
+  /// How many commits were tried.
+  var attempts: Int { faults.withLock(\.attempts) }
+
   override func load(_ visit: (SavedItem) throws(StoreError) -> Void) throws(StoreError) {
     if failsToLoad { throw .engine("no reading") }
     try inner.load(visit)
   }
+
   override func commit(_ commit: borrowing Commit) throws(StoreError) {
-    attempts += 1
+    let failure: StoreError? = faults.withLock { faults in
+      faults.attempts += 1
+      guard faults.failure != nil, faults.grace > 0 else { return faults.failure }
+      faults.grace -= 1
+      return nil
+    }
     if let failure {
-      guard grace > 0 else {
-        failed.append(commit.number)
-        throw failure
-      }
-      grace -= 1
+      failed.append(commit.number)
+      throw failure
     }
     try inner.commit(commit)
   }

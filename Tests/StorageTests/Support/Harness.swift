@@ -2,6 +2,7 @@ import Delivery
 import Foundation
 import Primitives
 import Push
+import Recorder
 import Synchronization
 
 @testable import Storage
@@ -14,7 +15,7 @@ final class Harness: Sendable {
   /// What came back, for whoever waits for it.
   private final class Delivered: Sendable {
     let batches = Mutex<[(loop: Int, batch: Batch)]>([])
-    let readiness = Mutex<[Readiness]>([])
+    let readiness = Recorder<Readiness>()
     let warnings = Mutex<[(warning: StoreWarning, holds: Bool)]>([])
     let arrived = DispatchSemaphore(value: 0)
   }
@@ -37,7 +38,7 @@ final class Harness: Sendable {
       engine: engine, apps: AppDirectory([], anyApp: AppDirectory.App(bundleID: "", policy: policy)), loops: loops, settings: settings,
       clock: { clock.moment },
       resolveUpstream: { [settings] in Bench.resolver(AppDirectory([]), settings.upstreams).upstream($0, $1, $2) },
-      readinessChanged: { value in delivered.readiness.withLock { $0.append(value) } },
+      readinessChanged: { delivered.readiness.append($0) },
       warned: { warning, holds in delivered.warnings.withLock { $0.append((warning, holds)) } }
     ) { loop, batch in
       delivered.batches.withLock { $0.append((loop, batch)) }
@@ -76,7 +77,7 @@ final class Harness: Sendable {
   }
 
   /// What the store told of its readiness, in order.
-  var readinessTold: [Readiness] { delivered.readiness.withLock { $0 } }
+  var readinessTold: Recorder<Readiness> { delivered.readiness }
 
   /// The warnings that the store told of, in order.
   var warningsTold: [(warning: StoreWarning, holds: Bool)] { delivered.warnings.withLock { $0 } }
@@ -96,9 +97,9 @@ final class Harness: Sendable {
     return batch
   }
 
-  /// The next delivered batch; nil when none comes within ten seconds.
+  /// The next delivered batch; nil when none comes within two minutes.
   func next() -> (loop: Int, batch: Batch)? {
-    guard delivered.arrived.wait(timeout: .now() + 10) == .success else { return nil }
+    guard delivered.arrived.wait(timeout: .now() + 120) == .success else { return nil }
     return delivered.batches.withLock { $0.removeFirst() }
   }
 
