@@ -2,8 +2,8 @@ import Primitives
 import Push
 
 extension DeviceFleet {
-  /// Forgets what pushes did to an app on all devices: its events, and how often it was reloaded, updated, alerted and woken, and the notifications. What is
-  /// installed, placed and running stays, with its tokens.
+  /// Forgets what pushes did to an app on all devices: its events, its notifications, and the counts of reloads, updates, alerts and
+  /// background launches. What is installed, placed and running stays, with its tokens.
   ///
   /// - Parameter bundleID: Nil means every app, and events that are of none.
   /// - Returns: How many events there were.

@@ -35,10 +35,9 @@ extension ControlAPI {
         field: field)
     case .isEnding: throw .conflict("the activity \"\(name)\" is being ended; take another name, or wait until its state is \"ended\"")
     case .tooMany(let refusal):
-      let bytes = if case .app = refusal { Limits.namedActivityBytes / Limits.shareOfApp } else { Limits.namedActivityBytes }
+      let things = refusal.measure == .count ? "activities that are known" : "bytes of the texts of known activities"
       throw ControlError(
-        status: 429, code: "tooManyActivities",
-        message: "\(refusal.sentence("activities that are known")), or their texts have \(bytes >> 20) MB; end some first",
+        status: 429, code: "tooManyActivities", message: "\(refusal.share.sentence(things)); end some first",
         fields: ["retry-after": "60"])
     }
     return .json(try await view(bundleID, name, routed.grant), status: answer == .begun ? 201 : 200)

@@ -21,7 +21,7 @@ public indirect enum CodableSchema: Hashable, Sendable {
     public var values: [Property]
   }
 
-  /// How an integer type is as wide as it is.
+  /// Swift's integer types of a fixed width.
   public enum IntegerWidth: String, CaseIterable, Hashable, Sendable {
     case int8, int16, int32, int64, uint8, uint16, uint32, uint64
   }

@@ -60,7 +60,7 @@ struct PayloadFacts {
   /// Whether the sound of `aps`, or of `alert`, is a word for none.
   private(set) var soundSaysNone = false
   private(set) var alertSoundSaysNone = false
-  /// Whether `input-push-channel` spells a channel's id.
+  /// The channel that `input-push-channel` names; nil where that is no channel's id.
   private(set) var channel: ChannelID?
 
   /// Facts of a payload that says nothing.

@@ -142,9 +142,13 @@ struct ErrandTable {
     restless.insert(number)
   }
 
-  /// See `ActivityTable.oldest`.
-  mutating func oldestActivity(of bundleID: String?, at now: Instant) -> UInt32? {
-    bundleID.map { activities.oldest(of: $0, at: now) } ?? activities.oldest(at: now)
+  /// Forgets the activities that make way for a new one, see `ActivityTable.room`; none where it tells why there is no room.
+  mutating func makeRoom(for bundleID: String, replacing old: UInt32?, bytes: Int, at now: Instant) -> ActivityRefusal? {
+    switch activities.room(for: bundleID, replacing: old, bytes: bytes, at: now) {
+    case .failure(let refusal): return refusal
+    case .success(let leaving): for number in leaving { forgetActivity(number) }
+    }
+    return nil
   }
 
   /// Forgets an activity.

@@ -48,7 +48,7 @@ public final class ConnectionPlaces {
 
   /// Connections at once.
   public let capacity: Int
-  /// Connections of one origin up to which it takes no place of others.
+  /// Connections of one origin from which on its new ones take its own places.
   let share: Int
   private var holders: [SlabKey: (origin: Origin, isProven: Bool)] = [:]
   private var lines: [Origin: Line] = [:]

@@ -59,36 +59,75 @@ import Testing
     }
   }
 
+  /// What has to leave for one more of an app.
+  private func room(_ table: inout ActivityTable, _ bundleID: String, replacing old: UInt32? = nil, bytes: Int = 100) -> [UInt32]? {
+    try? table.room(for: bundleID, replacing: old, bytes: bytes, at: Self.start).get()
+  }
+
+  private func end(_ number: UInt32, _ table: inout ActivityTable, at seconds: Int64) {
+    #expect(table.change(number) { ($0.phase, $0.ended) = (.ended, Self.start + .seconds(seconds)) })
+  }
+
+  private func refusal(_ table: inout ActivityTable, _ bundleID: String) -> ActivityRefusal? {
+    guard case .failure(let refusal) = table.room(for: bundleID, replacing: nil, bytes: 100, at: Self.start) else { return nil }
+    return refusal
+  }
+
   /// An app that has its share gets no more, and makes room among its own; another one is served, and its ended ones are left alone.
   @Test func anAppHasItsShare() {
     var table = ActivityTable()
     let share = UInt32(Limits.namedActivities / Limits.shareOfApp)
     table.insert(1, Self.activity("com.b", "first"))
-    #expect(table.change(1) { ($0.phase, $0.ended) = (.ended, Self.start - .seconds(100)) })
+    end(1, &table, at: -100)
     for number in 0..<share {
-      #expect(table.refusal(of: "com.a") == nil)
+      #expect(room(&table, "com.a") == [])
       table.insert(10 + number, Self.activity("com.a", "n\(number)"))
     }
-    #expect(table.refusal(of: "com.a") == .app("com.a", share: Int(share)) && table.refusal(of: "com.b") == nil)
-    #expect(table.oldest(of: "com.a", at: Self.start) == nil)
-    for (number, ended) in [(20, 2), (30, 1), (40, 3)] as [(UInt32, Int64)] {
-      #expect(table.change(number) { ($0.phase, $0.ended) = (.ended, Self.start + .seconds(ended)) })
-    }
-    #expect(table.oldest(of: "com.a", at: Self.start) == 30)
-    #expect(table.remove(30) != nil && table.refusal(of: "com.a") == nil)
+    #expect(refusal(&table, "com.a") == ActivityRefusal(share: .app("com.a", share: Int(share)), measure: .count))
+    #expect(room(&table, "com.b") == [])
+    for (number, ended) in [(20, 2), (30, 1), (40, 3)] as [(UInt32, Int64)] { end(number, &table, at: ended) }
+    #expect(room(&table, "com.a") == [30])
+    #expect(room(&table, "com.a", replacing: 40) == [40], "the one of the same name goes, and no other")
   }
 
-  /// The same for the bytes of their texts.
+  /// The last quarter is for apps that have none; others get a new one for one that is over, their own first, and forget no more than that.
+  @Test func oneLeavesForOneThatComes() {
+    var table = ActivityTable()
+    let kept = Limits.namedActivities - Limits.namedActivities / Limits.shareKept
+    for number in 0..<UInt32(kept) { table.insert(number, Self.activity("com.\(number % 10)", "n\(number)")) }
+    #expect(refusal(&table, "com.1") == ActivityRefusal(share: .kept(of: Limits.namedActivities), measure: .count))
+    #expect(room(&table, "com.new") == [])
+    for number in [3, 13, 23] as [UInt32] { end(number, &table, at: Int64(number)) }
+    for _ in 0..<3 { #expect(room(&table, "com.3") == [3], "asking forgets nothing") }
+    #expect(room(&table, "com.1") == [3], "the oldest of all, since it has none that is over")
+    for number in UInt32(kept)..<UInt32(Limits.namedActivities) { table.insert(number, Self.activity("com.\(number)", "n\(number)")) }
+    #expect(room(&table, "com.new").map(\.count) == 1)
+    for number in [3, 13, 23] as [UInt32] { _ = table.remove(number) }
+    for number in [100_003, 100_013, 100_023] as [UInt32] { table.insert(number, Self.activity("com.\(number)", "n\(number)")) }
+    #expect(refusal(&table, "com.new") == ActivityRefusal(share: .all(Limits.namedActivities), measure: .count))
+  }
+
+  /// The same for the bytes of their texts: as many leave as are as large as the one that comes.
   @Test func anAppsTextsHaveTheirShare() {
     var table = ActivityTable()
     let text = "\"" + String(repeating: "x", count: 1 << 20) + "\""
     for number in UInt32(1)...UInt32((Limits.namedActivityBytes / Limits.shareOfApp) >> 20) {
-      #expect(table.refusal(of: "com.a") == nil)
+      #expect(room(&table, "com.a") == [])
       table.insert(number, Self.activity("com.a", "n\(number)"))
       #expect(table.change(number) { $0.attributes = text })
     }
-    #expect(table.refusal(of: "com.a") != nil && table.refusal(of: "com.b") == nil)
-    #expect(table.remove(1) != nil && table.refusal(of: "com.a") == nil)
+    let share = ShareRefusal.app("com.a", share: Limits.namedActivityBytes / Limits.shareOfApp)
+    #expect(refusal(&table, "com.a") == ActivityRefusal(share: share, measure: .textBytes))
+    #expect(room(&table, "com.b") == [])
+    for number in 1...3 as ClosedRange<UInt32> { end(number, &table, at: Int64(number)) }
+    #expect(room(&table, "com.a") == [1])
+    for number in UInt32(100)...UInt32(139) {
+      table.insert(number, Self.activity("com.\(number)", "n"))
+      #expect(table.change(number) { $0.attributes = text })
+    }
+    // No more than what is kept is free, so that as many leave as are as large.
+    #expect(table.remove(3) != nil && room(&table, "com.a", bytes: 1 << 20) == [1])
+    #expect(room(&table, "com.a", bytes: 2 << 20) == [1, 2])
   }
 
   /// Those that have rested longest go first, however many are asked for; none goes before its time.

@@ -19,17 +19,17 @@ struct ActivityTable {
   private var byName: [Name: UInt32] = [:]
   /// The apps that have some, and the names of each app's.
   private var apps = SortedNames()
-  private var namesOfApp: [String: SortedNames] = [:]
+  private(set) var namesOfApp: [String: SortedNames] = [:]
   private var byOwner: [Owner: Set<UInt32>] = [:]
   private var byToken: [DeviceToken: UInt32] = [:]
   /// Some that may be forgotten for new ones, the first to go last.
-  private var over: [UInt32] = []
+  var over: [UInt32] = []
   /// Before when there are no more of them, unless one ends.
   private var noneOverBefore = Instant.distantPast
   /// Bytes of the texts of all.
   private(set) var textBytes = 0
   /// Bytes of the texts of each app's.
-  private var textBytesOfApp: [String: Int] = [:]
+  private(set) var textBytesOfApp: [String: Int] = [:]
 
   var isEmpty: Bool { activities.isEmpty }
   var count: Int { activities.count }
@@ -68,25 +68,6 @@ struct ActivityTable {
     return (page, false)
   }
 
-  /// Why an app gets no activity more: as many are known as may, in all or of the app, or their texts have as many bytes. Nil where it
-  /// does.
-  func refusal(of bundleID: String) -> ShareRefusal? {
-    let bytes = FairShare(of: Limits.namedActivityBytes).refusal(
-      used: textBytes, token: nil, apps: [(bundleID, textBytesOfApp[bundleID] ?? 0)])
-    if case .all = bytes { return .all(Limits.namedActivities) }
-    let has = namesOfApp[bundleID]?.names.count ?? 0
-    let share = FairShare(of: Limits.namedActivities)
-    return share.refusal(used: count, token: nil, apps: [(bundleID, has)]) ?? bytes.map { _ in .app(bundleID, share: share.ofApp) }
-  }
-
-  /// The one of an app to forget for a new one of it. O(the app's activities).
-  func oldest(of bundleID: String, at now: Instant) -> UInt32? {
-    let numbers = (namesOfApp[bundleID]?.names ?? []).compactMap { number(bundleID, $0) }
-    let over = numbers.filter { number in activities[number].map { Self.restUntil($0) <= now } ?? false }
-    func since(_ number: UInt32) -> Instant { activities[number].map { $0.ended ?? $0.updated } ?? .distantPast }
-    return over.min { since($0) < since($1) }
-  }
-
   /// The one to forget for a new one: the one that has ended first, or has rested longest beyond what any may last. It finds several at
   /// once, so that one that is asked for again and again does not look at all of them each time.
   mutating func oldest(at now: Instant) -> UInt32? {
@@ -107,7 +88,7 @@ struct ActivityTable {
   }
 
   /// From when on an activity may be forgotten.
-  private static func restUntil(_ activity: NamedActivity) -> Instant {
+  static func restUntil(_ activity: NamedActivity) -> Instant {
     guard activity.phase != .ended else { return .distantPast }
     return activity.updated + .seconds(Limits.activitySeconds + Limits.dismissalSeconds)
   }

@@ -1,5 +1,5 @@
 import Primitives
-public import Push
+import Push
 
 /// What a backend asks of an activity by name.
 public struct ActivityRequest: Hashable, Sendable {
@@ -43,7 +43,7 @@ public enum ActivityAnswer: Hashable, Sendable {
   /// It is being ended.
   case isEnding
   /// There are as many as there may be.
-  case tooMany(ShareRefusal)
+  case tooMany(ActivityRefusal)
 }
 
 extension Store {
@@ -159,18 +159,14 @@ extension StoreState {
     guard let target = request.target else { return .missing(field: "user") }
     guard let attributesType = request.attributesType else { return .missing(field: "attributesType") }
     guard request.content.alert != nil else { return .missing(field: "alert") }
-    if let old { errands.forgetActivity(old) }
-    while let refusal = errands.activities.refusal(of: request.bundleID) {
-      // An app that has its share makes room among its own.
-      let isForAll = if case .all = refusal { true } else { false }
-      guard let oldest = errands.oldestActivity(of: isForAll ? nil : request.bundleID, at: now) else { return .tooMany(refusal) }
-      errands.forgetActivity(oldest)
-    }
-    let number = errands.begin { id in
+    func activity(_ id: PushID) -> NamedActivity {
       NamedActivity(
         id: id, bundleID: request.bundleID, name: request.name, target: target, attributesType: attributesType,
         attributes: request.attributes ?? "{}", content: request.content, at: now)
     }
+    let bytes = activity(PushID(high: 0, low: 0)).textBytes
+    if let refusal = errands.makeRoom(for: request.bundleID, replacing: old, bytes: bytes, at: now) { return .tooMany(refusal) }
+    let number = errands.begin(activity)
     serve(number, registrations, at: now)
     return .begun
   }
