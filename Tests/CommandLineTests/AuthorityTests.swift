@@ -61,6 +61,19 @@ import Testing
     #expect(try DevState.prepare(folder.state, now: now).notes.isEmpty)
   }
 
+  /// Whoever only makes a client certificate is told as well.
+  @Test func aClientCertificateTellsIt() throws {
+    let folder = try TemporaryFolder()
+    try folder.state.make()
+    let early = try CertificateAuthority.make(commonName: "widgetpush dev CA 0a1b2c", now: now, days: 3650)
+    try Files.write(try early.certificate.pem(), to: folder.state.file("ca.pem"), mode: 0o644)
+    try Files.write(try early.key.pem(), to: folder.state.file("ca.key"), mode: 0o600)
+    let (authority, notes) = try ServerCertificates.authority(of: folder.state, now: now)
+    #expect(try authority?.key.pem() == early.key.pem())
+    #expect(notes.count == 1 && notes[0].contains("was made anew with the same key"), "\(notes)")
+    #expect(try ServerCertificates.authority(of: folder.state, now: now).notes.isEmpty)
+  }
+
   /// An authority that people have put there themselves is theirs.
   @Test func anotherOnesAuthorityStaysAsItIs() throws {
     let folder = try TemporaryFolder()
@@ -81,6 +94,8 @@ import Testing
     #expect(AuthorityFile.names(ofMachine: "Kate.corp.example") == ["kate.corp.example", "kate", "kate.local"])
     #expect(AuthorityFile.names(ofMachine: "kate") == ["kate", "kate.local"])
     #expect(AuthorityFile.names(ofMachine: "not a name") == [])
+    #expect(AuthorityFile.names(ofMachine: "fe80::1") == ["fe80::1"], "an address has no local name")
+    #expect(AuthorityFile.names(ofMachine: "kate.").allSatisfy(CertificateAuthority.canName))
   }
 
   @Test func leavesAreMadeForOurNamesAlone() throws {

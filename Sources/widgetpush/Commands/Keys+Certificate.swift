@@ -7,6 +7,11 @@ extension Command {
   /// Days that a client certificate is valid: Apple's are for 13 months.
   private static let certificateDays: Int64 = 397
 
+  private static func newAuthority(of folder: StateFolder) throws -> (authority: CertificateAuthority?, notes: [String]) {
+    let state = try DevState.prepare(folder, now: Machine.now)
+    return (state.authority, state.notes)
+  }
+
   /// Makes a client certificate, and its key, for a backend that sends to the app of that bundle id.
   static func makeCertificate(for bundleID: String, _ arguments: Arguments, _ folder: StateFolder) throws {
     let environment = try arguments.choice("--environment", of: PushEnvironment.allCases.map(\.name)).flatMap { PushEnvironment(name: $0) }
@@ -17,10 +22,9 @@ extension Command {
     guard !bundleID.contains("/") else { throw UsageError("a bundle id has letters, digits, hyphens and periods, not \"\(bundleID)\"") }
     // What a server that runs was started with stands in the credentials of its folder, and stays.
     let isNew = try folder.existingCredentials() == nil
-    let authority =
-      isNew
-      ? try DevState.prepare(folder, now: Machine.now).authority : try ServerCertificates.authority(of: folder, now: Machine.now)
-    guard let authority else {
+    let (found, notes) = isNew ? try Self.newAuthority(of: folder) : try ServerCertificates.authority(of: folder, now: Machine.now)
+    for note in notes { Console.complain(note) }
+    guard let authority = found else {
       throw CommandError("\(folder.file("ca.key")) is missing, so no certificate can be made")
     }
     let leaf = try authority.issueClient(

@@ -78,6 +78,7 @@ extension Command {
     if let topics, let complaint = KeyRing.complaint(about: topics) { throw UsageError("--topics \(complaint)") }
     // The folder's own keys come first, or the one that is added would be taken for them.
     let state = try DevState.prepare(folder, now: Machine.now)
+    for note in state.notes { Console.complain(note) }
     let team = arguments.value("--team") ?? state.credentials.teamID
     guard KeyRing.isID(team) else { throw UsageError("a team's id has letters and digits, ten of them at Apple, not \"\(team)\"") }
     let entry = KeyRing.Entry(

@@ -7,8 +7,8 @@ import Security
 
 /// A recording on its way to a server: registrations, settings and pushes in their order, at their times.
 ///
-/// It plays in apps, on devices and to tokens of its own, which are gone afterwards: nothing of anybody else's is written. The clock runs if
-/// it did; only its time and the push log tell of the replay.
+/// It plays in apps, on devices and to tokens of its own: nothing of anybody else's is written. Apps and tokens are gone afterwards, and the
+/// clock runs if it did. Its time, the push log, and the mock devices that got pushes tell of the replay.
 struct ReplayRun {
   /// What is wanted.
   struct Options {

@@ -29,7 +29,7 @@ struct AuthorityFile {
     for name in [first.lowercased(), "\(first.lowercased()).local"] where !first.allSatisfy(\.isNumber) && !names.contains(name) {
       names.append(name)
     }
-    return names
+    return names.filter(CertificateAuthority.canName)
   }
 
   /// The certificate as PEM, with the authority itself where the folder has its key, and what clients have to know of.
@@ -71,7 +71,11 @@ struct AuthorityFile {
     if let present = authority.certificate.constraints {
       let missing = names.filter { !present.permits($0) }
       guard !missing.isEmpty else { return (pem, authority, []) }
-      constraints = present.adding(missing)
+      guard let sum = present.adding(missing) else {
+        throw CommandError(
+          "\(certificateFile) cannot be made for \(missing.joined(separator: ", ")): each must be a DNS name or an address")
+      }
+      constraints = sum
       note = "so that it may sign for \(missing.joined(separator: ", ")); clients that have the one before need this one"
     } else {
       constraints = Self.constraints(names + (try ServerCertificates.namesToKeep(folder, signedBy: authority.certificate)))

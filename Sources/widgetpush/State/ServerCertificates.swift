@@ -62,12 +62,15 @@ struct ServerCertificates {
     guard Files.exists(folder.file("server.pem")), let certificate = try? Certificate(pem: Files.read(folder.file("server.pem"))),
       certificate.isSigned(by: authority)
     else { return [] }
-    return Array(certificate.names.suffix(Limits.keptCertificateNames))
+    return Array(certificate.names.filter(CertificateAuthority.canName).suffix(Limits.keptCertificateNames))
   }
 
-  /// The authority of a folder, made where there is none; nil when only its certificate is there.
-  static func authority(of folder: StateFolder, now: Instant) throws -> CertificateAuthority? {
-    try FileLock.holding(folder.file(".lock")) { try AuthorityFile(folder).prepare(for: standardNames, now: now).1 }
+  /// The authority of a folder, made where there is none; nil when only its certificate is there. And what clients have to know of it.
+  static func authority(of folder: StateFolder, now: Instant) throws -> (authority: CertificateAuthority?, notes: [String]) {
+    let (_, authority, notes) = try FileLock.holding(folder.file(".lock")) {
+      try AuthorityFile(folder).prepare(for: standardNames, now: now)
+    }
+    return (authority, notes)
   }
 
   /// The server certificate that is there, when it will do; nil asks for a new one.
