@@ -15,14 +15,16 @@ public struct PriorityLowering: Hashable, Sendable {
 
   /// What a person is told, without a period at its end.
   public var sentence: String {
-    let what =
-      if window == .seconds(3600) {
-        "the hour's \(burst) of priority 10 are spent"
-      } else if window == .seconds(86_400) {
-        "the day's \(burst) of priority 10 are spent"
-      } else {
-        "the \(burst) of priority 10 in \(window.seconds.formatted) s are spent"
+    let span =
+      switch window {
+      case .seconds(3600): "an hour"
+      case .seconds(86_400): "a day"
+      default: "in \(window.seconds.formatted) s"
       }
+    let what =
+      burst < allowance
+      ? "the \(burst) of priority 10 that may go at once are spent, of \(allowance) \(span)"
+      : "the \(allowance) of priority 10 \(span) are spent"
     guard let nextCredit else { return what }
     let text = nextCredit.roundedUp(to: .seconds(1)).description
     let clock = text.split(separator: "T").last.map { String($0.prefix(8)) } ?? text

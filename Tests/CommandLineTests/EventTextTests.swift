@@ -45,7 +45,7 @@ import Transport
   @Test func aLoweredPushIsTold() throws {
     let id = try #require(PushID("F4121B12-E0BF-3266-F079-D9253E98BF49"))
     let token = try #require(DeviceToken(hex: "5ec220c7"))
-    let why = "the hour's 5 of priority 10 are spent, the next is back at 14:05 UTC"
+    let why = "the 5 of priority 10 that may go at once are spent, of 15 an hour, the next is back at 14:05 UTC"
     let event = GatewayEvent.lowered(LoweredRequest(id: id, token: token, type: .liveactivity, detail: why))
     let text = try #require(EventText.text(event, credentials))
     #expect(text.hasPrefix("sent at priority 5  apns-id \(id)  liveactivity  token 5ec220c7\n    \(why)\n"), "\(text)")

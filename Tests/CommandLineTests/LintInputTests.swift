@@ -104,6 +104,13 @@ import Testing
     #expect(push.request.body == nil && push.request.method == "POST" && push.unreadFile == nil)
   }
 
+  /// Thousands of commands in one pipe are followed to the first.
+  @Test(arguments: ["echo '{}'", "cat p.json", "cat <<<'{}'"]) func aLongPipeIsFollowed(source: String) {
+    let script = source + String(repeating: " | cat", count: 20_000) + " | cat - | curl -d @- h/3/device/aa"
+    let body = Self.request(script) { $0 == "p.json" ? Array("{}".utf8) : nil }?.body
+    #expect(body.map { String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace } } == "{}")
+  }
+
   @Test func aMissingFileIsTold() throws {
     let input = LintInput("x", Array("\ncurl -d @no/such.json \\\n  h/3/device/aa".utf8), type: nil)
     let notes = input.findings { _ in [] }

@@ -22,11 +22,15 @@ import Testing
     var object = try #require(push.objectValue)
     object["collapseID"] = "order-42"
     object["atLeastOnce"] = true
-    object["lowered"] = ["priority": 5, "sentence": "the hour's 5 of priority 10 are spent, the next is back at 14:05 UTC"]
+    object["lowered"] = [
+      "priority": 5, "sentence": "the 5 of priority 10 that may go at once are spent, of 15 an hour, the next is back at 14:05 UTC",
+    ]
     let text = PushStory.text(of: .object(object))
     #expect(text.contains("\n  apns-collapse-id order-42\n"), "\(text)")
     #expect(
-      text.contains("\napplied (reloaded) at priority 5: the hour's 5 of priority 10 are spent, the next is back at 14:05 UTC\n"), "\(text)"
+      text.contains(
+        "\napplied (reloaded) at priority 5: the 5 of priority 10 that may go at once are spent, of 15 an hour, the next is back at 14:05 UTC\n"
+      ), "\(text)"
     )
     #expect(text.contains("\n  It was delivered at least once: "), "\(text)")
   }

@@ -86,7 +86,7 @@ import Testing
       last = try #require(try await dev.send(update(activity))["apns-id"])
       try await dev.settled(last, as: "applied")
     }
-    let why = " at priority 5: the hour's 5 of priority 10 are spent, the next is back at "
+    let why = " at priority 5: the 5 of priority 10 that may go at once are spent, of 15 an hour, the next is back at "
     #expect(try await told(dev, "explain", last).text.contains("applied (updated)" + why))
     let expected = try await told(dev, "expect", "--cause", "priorityLowered", "--count", "2", "--token", activity)
     #expect(expected.status == 0 && expected.text.contains(why), "\(expected.text) \(expected.standardError)")

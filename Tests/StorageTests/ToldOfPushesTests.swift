@@ -55,8 +55,14 @@ import Testing
       try bench.complete(.finished(.applied, .updated))
       #expect((bench.record(id)?.lowering == nil) == (id < 6))
     }
-    let sentence = "the hour's 5 of priority 10 are spent, the next is back at 14:06 UTC"
+    let sentence = "the 5 of priority 10 that may go at once are spent, of 15 an hour, the next is back at 14:06 UTC"
     #expect(bench.record(6)?.lowering?.sentence == sentence, "\(String(describing: bench.record(6)?.lowering))")
+    for (window, words) in [(TimeSpan.seconds(86_400), "15 a day"), (.seconds(90), "15 in 90 s")] as [(TimeSpan, String)] {
+      let other = PriorityLowering(allowance: 15, burst: 5, window: window, nextCredit: nil)
+      #expect(other.sentence == "the 5 of priority 10 that may go at once are spent, of \(words)")
+    }
+    let whole = PriorityLowering(allowance: 15, burst: 15, window: .seconds(3600), nextCredit: nil)
+    #expect(whole.sentence == "the 15 of priority 10 an hour are spent")
     let page = bench.state.page(PushQuery(cause: .priorityLowered))
     #expect(page.pushes.map(\.id) == [Bench.id(6)])
     #expect(bench.state.page(PushQuery(disposition: .applied, cause: .updated)).pushes.count == 6)

@@ -62,15 +62,22 @@ struct CurlInput {
 
   /// What one of the script's commands prints, where it is `echo`, `printf` or `cat`.
   func output(of index: Int) -> CurlBody? {
-    let source = commands[index]
+    var source = commands[index]
+    // A `cat` passes on what it reads; a script may have thousands of them in a row.
+    while case .output(let earlier) = source.input, source.words.first?.text == "cat", source.passesInput { source = commands[earlier] }
     let words = source.words
     switch (words.first?.text, words.count) {
     case ("echo", 2): return CurlBody(words[1])
     case ("printf", 3) where ["%s", "%s\\n"].contains(words[1].text): return CurlBody(words[2])
     case ("printf", 2...) where !words[1].isOpen: return CurlBody(format: words[1].text)
     case ("cat", 2) where !words[1].isOpen && words[1].text != "-": return read(words[1].text).map { CurlBody($0) }
-    case ("cat", 1...2) where words.last?.isOpen == false: return CurlInput(source, commands, read: read).body
+    case ("cat", 1...2) where source.passesInput: return CurlInput(source, commands, read: read).body
     default: return nil
     }
   }
+}
+
+extension ShellCommand {
+  /// Whether a `cat` of these words reads standard input and nothing else.
+  fileprivate var passesInput: Bool { words.count == 1 || words.count == 2 && words[1].text == "-" && !words[1].isOpen }
 }
