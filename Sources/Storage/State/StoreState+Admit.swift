@@ -224,9 +224,15 @@ extension StoreState {
 
   /// When the next batch of the token's app goes, for a push that is to wait for it; one that may not be stored does not.
   static func nextBatch(_ batch: TimeSpan, _ operation: AdmitOperation, at now: Instant) -> Instant? {
-    let span = batch.nanoseconds
-    guard span > 0, operation.priority != .immediate else { return nil }
+    guard operation.priority != .immediate else { return nil }
     if operation.expiration.isUnstored(received: operation.received), !operation.traits.lane.mayWaitUnstored { return nil }
+    return nextBatch(batch, at: now)
+  }
+
+  /// When the next of batches goes that are `batch` apart; nil where there are none.
+  static func nextBatch(_ batch: TimeSpan, at now: Instant) -> Instant? {
+    let span = batch.nanoseconds
+    guard span > 0 else { return nil }
     let rest = now.nanoseconds % span
     return rest <= 0 ? Instant(nanoseconds: now.nanoseconds - rest) : Instant(nanoseconds: now.nanoseconds - rest + span)
   }

@@ -202,19 +202,25 @@ extension StoreState {
       change(number)
     }
     forEachWaitingToken { state, number in
-      state.retryUnconfigured(number, at: now)
+      state.goByConfiguration(number, at: now)
       state.scheduleWake(number, at: now)
     }
   }
 
-  /// Lets the pushes of a token that waited for another configuration go by this one.
-  private mutating func retryUnconfigured(_ number: UInt32, at now: Instant) {
+  /// Lets the pushes of a token that waited for another configuration go by this one, and has none wait longer than one that comes now.
+  private mutating func goByConfiguration(_ number: UInt32, at now: Instant) {
+    let coalesced = now + coalescing(number)
+    let batched = Self.nextBatch(routes[tokens[number].pointee.route].pointee.batch, at: now) ?? now
     var slot = tokens[number].pointee.laneHead
     while slot != none {
       let push = pushes[slot]
-      if push.pointee.notBeforeCause.awaitsConfiguration {
+      switch push.pointee.notBeforeCause {
+      case .coalescing: push.pointee.notBefore = min(push.pointee.notBefore, coalesced)
+      case .waitingForBatch: push.pointee.notBefore = min(push.pointee.notBefore, batched)
+      case let cause where cause.awaitsConfiguration:
         push.pointee.notBefore = steady(now)
         push.pointee.failures = 0
+      default: break
       }
       slot = push.pointee.next
     }
