@@ -105,6 +105,9 @@ public struct PushCursor: Hashable, Sendable {
     self.refused = refused
   }
 
+  /// Whether its push comes after that of `other` in lists, which begin with the newest.
+  public func isBehind(_ other: PushCursor) -> Bool { accepted < other.accepted || refused < other.refused }
+
   /// The cursor that `text` spells, or nil; `open` undoes what `seal` did.
   public init?(text: String, opening open: (Substring) -> UInt64? = { UInt64($0) }) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -18,8 +18,10 @@ extension ControlAPI {
   @Sendable private func push(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     var reader = routed.request.query.reader()
     let all = try reader.flag("all")
+    let after = try cursor(&reader)
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     try reader.finish()
+    guard all || after == nil else { throw .badRequest("after goes on with a list, so give all=1 too", field: "after") }
     let id = try id(routed)
     let until = span.map { parts.clock.clock.steady + $0 }
     let place = try span.map { _ throws(ControlError) in try parts.waits.take(routed.grant) }
@@ -34,16 +36,21 @@ extension ControlAPI {
     let records = try await visiblePushes(id, all: all, routed.grant)
     guard all else { return .json(records[0].json) }
     var page = PageBody("pushes")
-    _ = page.fill(records, \.json)
-    return page.response()
+    let last = page.fill(after.map { after in records.filter { $0.cursor.isBehind(after) } } ?? records, \.json)
+    return page.response(last.map { ["next": .string($0.cursor.text(sealing: parts.numbers.text))] } ?? [:])
+  }
+
+  /// Where a list of pushes goes on.
+  private func cursor(_ reader: inout QueryReader) throws(ControlError) -> PushCursor? {
+    try reader.value("after", "the \"next\" of an earlier page") { [numbers = parts.numbers] in
+      PushCursor(text: $0) { numbers.number(in: $0) }
+    }
   }
 
   @Sendable private func pushes(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     var reader = routed.request.query.reader()
     var query = try await criteria(&reader, routed.grant)
-    query.after = try reader.value("after", "the \"next\" of an earlier page") { [numbers = parts.numbers] in
-      PushCursor(text: $0) { numbers.number(in: $0) }
-    }
+    query.after = try cursor(&reader)
     query.limit = try reader.integer("limit", in: 1...Limits.pageRows) ?? query.limit
     let span = try reader.duration("wait", max: .seconds(Limits.waitSeconds))
     let count = try reader.integer("count", in: 1...Limits.pageRows)

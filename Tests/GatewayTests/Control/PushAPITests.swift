@@ -51,6 +51,24 @@ import Testing
     #expect(unclear.status == 400 && unclear.field == "token" && unclear.message.contains(APIStage.token(2)))
   }
 
+  /// More pushes of one id than a page has room for: it says where it goes on.
+  @Test func allOfAnIDAreListed() async throws {
+    let stage = try APIStage()
+    let detail = String(repeating: "x", count: 1000)
+    for _ in 0..<2000 { try await stage.refuse(4, .badTopic, token: 1, detail: detail) }
+    let target = "/v1/pushes/\(APIStage.id(4))"
+    var (seen, pages, after) = (0, 0, "")
+    repeat {
+      let page = try await stage.call(.get, target + "?all=1" + after).json
+      seen += ids(page).count
+      pages += 1
+      after = page["next"]?.stringValue.map { "&after=\($0)" } ?? ""
+    } while !after.isEmpty && pages < 100
+    #expect(seen == 2000 && pages > 1, "\(seen) in \(pages) pages")
+    let alone = try await stage.call(.get, target + "?after=1.1")
+    #expect(alone.status == 400 && alone.field == "after")
+  }
+
   @Test func mergedAndRefused() async throws {
     let stage = try APIStage()
     try await stage.register(1)
