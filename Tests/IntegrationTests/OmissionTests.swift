@@ -38,6 +38,24 @@ import Testing
     #expect(try await dev.terminate() == 0)
   }
 
+  /// What a patch does not name stays, over a crash as well.
+  @Test func anAppThatIsPatchedIsSoAfterACrash() async throws {
+    let state = try await Deployment.newState()
+    let first = try await Deployment.start(["gateway"], in: state)
+    let put = #"{"validation":"apple","contentStates":{"Ride":{"type":"object"}},"budgets":{"widgets":{"allowance":30,"burst":3}}}"#
+    #expect(try await first.control("PUT", path, put).status == 200)
+    let patched = try await first.control(
+      "PATCH", path, #"{"contentStates":{"Game":{"type":"object"}},"budgets":{"widgets":{"burst":null}}}"#)
+    #expect(patched.status == 200 && patched.text.contains(#""dropped":["budgets.widgets.burst"]"#), "\(patched)")
+    let before = try await first.control("GET", path).text
+    try await first.crash()
+
+    let second = try await Deployment.start(["gateway"], in: state)
+    #expect(try await second.control("GET", path).text == before)
+    for part in ["\"validation\":\"apple\"", "Ride", "Game", "\"allowance\":30"] { #expect(before.contains(part), "\(part)") }
+    #expect(try await second.terminate() == 0)
+  }
+
   /// A manifest that does not speak of frequent updates leaves the switch, and with it what runs.
   @Test func aManifestsOmissionEndsNothing() async throws {
     let dev = try await Deployment.start(["dev"])

@@ -94,6 +94,11 @@ def prepare(dev):
         apps = [f"com.example.app{number}" for number in range(VICTIMS)]
         for app in apps:
             control.put(f"/v1/apps/{app}", json={"validation": "apple"}).raise_for_status()
+        # An app of which a token is registered may be patched after it was reset.
+        rows = [{**body, "bundleID": app, "type": "app", "token": f"{2000 + number:064x}"} for number, app in enumerate(apps)]
+        answer = control.post("/v1/registrations", content="\n".join(json.dumps(row) for row in rows)).raise_for_status()
+        if f'"created":{len(rows)}' not in answer.text:
+            raise RuntimeError(f"the tokens of apps were not registered: {answer.text}")
     items = place(dev)
     return {
         "our app": APP,

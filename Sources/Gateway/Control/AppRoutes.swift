@@ -1,6 +1,7 @@
 import Control
 import JSON
 import Push
+import Storage
 
 extension ControlAPI {
   /// `/v1/apps`, where the gateway's apps can be changed at run time.
@@ -14,48 +15,38 @@ extension ControlAPI {
   }
 
   @Sendable private func app(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    .json(try view(try visibleBundleID(routed)))
+    .json(try view(try visibleBundleID(routed), routed.grant))
   }
 
   /// Sets what the body has, in place of all that was set at run time before, and names what is not set any more; the rest is as
   /// configured. Schemas stay where the body has none.
   @Sendable private func setApp(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let bundleID = try visibleBundleID(routed)
-    let old = settings.settings(of: bundleID) ?? AppSettings()
-    let wanted = try routed.request.readJSON { reader throws(FieldError) in
-      var wanted = try AppSettings(&reader)
-      if reader.members["contentStates"] == nil, reader.members["schemas"] == nil { wanted.schemas = old.schemas }
+    let (wanted, hasSchemas) = try routed.request.readJSON { reader throws(FieldError) in
+      (try AppSettings(&reader), ["contentStates", "schemas"].contains { reader.members[$0]?.isNull == false })
+    }
+    let (isNew, dropped) = try change(bundleID, routed.grant) { old in
+      var wanted = wanted
+      if !hasSchemas { wanted.schemas = old?.schemas ?? [] }
       return wanted
     }
-    let isNew = try change(bundleID, wanted)
-    return .json(try view(bundleID, dropped: old.fields.subtracting(wanted.fields)), status: isNew ? 201 : 200)
+    return .json(try view(bundleID, routed.grant, dropped: dropped), status: isNew ? 201 : 200)
   }
 
-  /// Sets what the body has, and takes back what is `null` in it; all else that was set stays (RFC 7396).
+  /// Sets what the body has, takes back what is `null` in it, and names what is not set any more; all else that was set stays (RFC 7396).
+  ///
+  /// An app that nobody has listed or set up is known by its registrations, too. Any other may be a misspelt one.
   @Sendable private func patchApp(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let bundleID = try visibleBundleID(routed)
-    guard var patch = try routed.request.json().objectValue else { throw .badRequest("body must be a JSON object") }
-    // The schemas of content-states alone are kept with the others.
-    if let states = patch["contentStates"] {
-      patch["contentStates"] = nil
-      var schemas = patch["schemas"]?.objectValue ?? [:]
-      for (type, state) in states.objectValue ?? [:] { schemas[type] = state.isNull ? .null : ["contentState": state] }
-      patch["schemas"] = states.isNull ? .null : .object(schemas)
+    let patch = try routed.request.readPatch()
+    let registered = try await asking { () async throws(StoreError) in
+      try await parts.store.registrations(RegistrationQuery(bundleID: bundleID, limit: 1))
     }
-    let wanted: AppSettings
-    do throws(FieldError) {
-      // By itself, so that an unknown field is told although it is null.
-      var spoken: JSONObject = [:]
-      for (key, value) in patch { spoken[key] = value.objectValue.map { .object(JSONObject().patched(by: $0)) } ?? value }
-      var own = try JSONReader(.object(spoken))
-      _ = try AppSettings(&own)
-      var reader = try JSONReader(.object((settings.settings(of: bundleID)?.json ?? [:]).patched(by: patch)))
-      wanted = try AppSettings(&reader)
-    } catch {
-      throw ControlError(error)
+    let (_, dropped) = try change(bundleID, routed.grant, mayBeNew: !registered.isEmpty) { old throws(FieldError) in
+      let settings = try AppSettings(old ?? AppSettings(), patchedBy: patch)
+      return old == nil && settings.fields.isEmpty ? nil : settings
     }
-    let isNew = try change(bundleID, wanted)
-    return .json(try view(bundleID), status: isNew ? 201 : 200)
+    return .json(try view(bundleID, routed.grant, dropped: dropped))
   }
 
   @Sendable private func resetApp(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
@@ -63,7 +54,7 @@ extension ControlAPI {
     guard settings.hasSet(bundleID) else {
       throw .notFound("nothing was set for the app \"\(bundleID)\" at run time; what the configuration has is changed there")
     }
-    _ = try change(bundleID, nil)
+    _ = try change(bundleID, routed.grant) { _ in nil }
     return .noContent
   }
 
@@ -72,11 +63,15 @@ extension ControlAPI {
     return settings
   }
 
-  private func change(_ bundleID: String, _ wanted: AppSettings?) throws(ControlError) -> Bool {
-    switch settings.set(bundleID, wanted) {
+  private func change(
+    _ bundleID: String, _ grant: Grant, mayBeNew: Bool = true, _ next: (AppSettings?) throws(FieldError) -> AppSettings?
+  ) throws(ControlError) -> (isNew: Bool, dropped: [String]) {
+    let (change, dropped) = settings.change(bundleID, mayBeNew: mayBeNew, next)
+    switch change {
     case .made(let isNew):
       parts.recordings.changed(app: bundleID, at: now)
-      return isNew
+      return (isNew, dropped)
+    case .unknown: throw noSuchApp(bundleID, grant)
     case .refused(let error): throw ControlError(error)
     case .full: throw .conflict("there are \(Limits.apps) apps, which is the most")
     case .tooMuch(let bytes):
@@ -88,23 +83,16 @@ extension ControlAPI {
   }
 
   /// - Parameter dropped: What was set before and is not any more; nil where nothing is said of that.
-  private func view(_ bundleID: String, dropped: Set<String>? = nil) throws(ControlError) -> JSONValue {
-    guard var object = try view(of: bundleID).objectValue else { return .null }
-    object["dropped"] = dropped.map { .array($0.sorted().map(JSONValue.string)) }
-    return .object(object)
-  }
-
-  private func view(of bundleID: String) throws(ControlError) -> JSONValue {
+  private func view(_ bundleID: String, _ grant: Grant, dropped: [String]? = nil) throws(ControlError) -> JSONValue {
     let view: JSONValue?
     do throws(FieldError) {
       view = try settings.view(bundleID)
     } catch {
       throw .conflict("what was set for the app does not go with the configuration any more: \(error.message)")
     }
-    guard let view else {
-      throw .notFound("the app \"\(bundleID)\" is not known here; list it under apps in the configuration, or PUT its settings")
-    }
-    return view
+    guard var object = view?.objectValue else { throw noSuchApp(bundleID, grant) }
+    object["dropped"] = dropped.map { .array($0.map(JSONValue.string)) }
+    return .object(object)
   }
 
   /// The app in the path, which the access token must see.

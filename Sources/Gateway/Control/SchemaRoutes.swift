@@ -17,13 +17,13 @@ extension ControlAPI {
   }
 
   @Sendable private func schemas(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    let known = try known(try visibleBundleID(routed))
+    let known = try known(try visibleBundleID(routed), routed.grant)
     return answer(["schemas": .array(known.map { .object($0.json) })], to: routed.request)
   }
 
   @Sendable private func schemasOfType(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let bundleID = try visibleBundleID(routed)
-    return answer(.object(try found(routed["attributesType"], bundleID).json), to: routed.request)
+    return answer(.object(try found(routed["attributesType"], bundleID, routed.grant).json), to: routed.request)
   }
 
   /// Sets the schemas of a type. With the scope `admin` they win over all others; else they are those that the app brings along, for a type
@@ -40,14 +40,14 @@ extension ControlAPI {
     } catch {
       throw ControlError(error)
     }
-    _ = try known(bundleID)
+    _ = try known(bundleID, routed.grant)
     let isAdmin = routed.grant.permits(.admin)
     let isNew = try change(schemas, of: type, bundleID, as: isAdmin ? .api : .app, routed) { present in
       guard let present, !isAdmin, present.origin != .app else { return nil }
       let place = present.origin == .configuration ? "the configuration has them" : "somebody with the scope admin has set them"
       return "schemas of \(type) are set already, since \(place); the app's own are not taken"
     }
-    let json = JSONValue.object(try found(type, bundleID).json)
+    let json = JSONValue.object(try found(type, bundleID, routed.grant).json)
     var response = HTTPResponse.json(json, status: isNew ? 201 : 200)
     response.fields.append("etag", Self.tag(of: json))
     return response
@@ -56,7 +56,7 @@ extension ControlAPI {
   /// Takes back what was set at run time, or what the app has brought along.
   @Sendable private func removeSchemas(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let (bundleID, type) = (try visibleBundleID(routed), try typeName(routed))
-    let present = try found(type, bundleID)
+    let present = try found(type, bundleID, routed.grant)
     if present.origin == .configuration {
       throw .conflict("the schemas of \(type) stand in the configuration; take them out there")
     }
@@ -91,6 +91,7 @@ extension ControlAPI {
     case .made(let isNew):
       parts.recordings.changed(app: bundleID, at: now)
       return isNew
+    case .unknown: throw noSuchApp(bundleID, routed.grant)
     case .refused(let error): throw ControlError(error)
     case .full: throw .conflict("the app has \(Limits.contentStatesPerApp) attributes types with schemas, which is the most")
     case .tooMuch(let bytes):
@@ -113,15 +114,13 @@ extension ControlAPI {
     return type
   }
 
-  private func known(_ bundleID: String) throws(ControlError) -> [KnownSchemas] {
-    guard let known = parts.settings?.schemas(of: bundleID) else {
-      throw .notFound("the app \"\(bundleID)\" is not known here; list it under apps in the configuration, or PUT its settings")
-    }
+  private func known(_ bundleID: String, _ grant: Grant) throws(ControlError) -> [KnownSchemas] {
+    guard let known = parts.settings?.schemas(of: bundleID) else { throw noSuchApp(bundleID, grant) }
     return known
   }
 
-  private func found(_ type: String, _ bundleID: String) throws(ControlError) -> KnownSchemas {
-    let known = try known(bundleID)
+  private func found(_ type: String, _ bundleID: String, _ grant: Grant) throws(ControlError) -> KnownSchemas {
+    let known = try known(bundleID, grant)
     guard let found = known.first(where: { $0.schemas.attributesType == type }) else {
       let names = known.map(\.schemas.attributesType)
       let hint =

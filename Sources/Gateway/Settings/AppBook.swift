@@ -38,6 +38,9 @@ struct AppBook: Sendable {
 
   func isConfigured(_ bundleID: String) -> Bool { configured.contains { $0.bundleID == bundleID } }
 
+  /// Whether anybody has said anything of the app itself: the configuration, somebody at run time, or a device on which it is.
+  func knows(_ bundleID: String) -> Bool { isConfigured(bundleID) || set[bundleID] != nil || taught[bundleID] != nil }
+
   /// What holds for an app; nil when there is no such app. Throws when what is set does not go with what is configured.
   func app(_ bundleID: String) throws(FieldError) -> AppDirectory.App? {
     guard let settings = set[bundleID] else {

@@ -145,7 +145,7 @@ struct AppSettings: Hashable, Sendable {
     return app
   }
 
-  /// The fields that are set, as the view names their origins.
+  /// The fields that are set, by their places in the view.
   var fields: Set<String> {
     var fields: Set<String> = []
     func note(_ name: String, _ isSet: Bool) { if isSet { fields.insert(name) } }
@@ -161,7 +161,10 @@ struct AppSettings: Hashable, Sendable {
     note("answer", answer != nil)
     note("answerTimeoutMilliseconds", answerTimeout != nil)
     note("broadcast", broadcast != nil)
-    for type in schemas { note("contentStates.\(type.attributesType)", true) }
+    for type in schemas {
+      note("contentStates.\(type.attributesType)", type.contentState != nil)
+      note("schemas.\(type.attributesType).attributes", type.attributes != nil)
+    }
     for (kind, budget) in budgets {
       let name = kind.rawValue
       note("budgets.\(name).allowance", budget.allowance != nil)

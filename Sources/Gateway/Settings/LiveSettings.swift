@@ -126,14 +126,13 @@ final class LiveSettings: Sendable {
   /// Whether something was set for the app at run time.
   func hasSet(_ bundleID: String) -> Bool { state.withLock { $0.book.set[bundleID] != nil } }
 
-  /// What was set for the app at run time; nil when nothing was.
-  func settings(of bundleID: String) -> AppSettings? { state.withLock { $0.book.set[bundleID] } }
-
   /// What came of a change of an app.
   enum Change: Sendable {
     /// The app was known before, by the configuration or by what was set at run time, or it was not.
     case made(isNew: Bool)
-    /// The settings do not go with the configuration.
+    /// Nobody has said anything of the app, and it was to be known.
+    case unknown
+    /// The settings are wrong, or do not go with the configuration.
     case refused(FieldError)
     /// There are as many apps as there may be.
     case full
@@ -144,19 +143,30 @@ final class LiveSettings: Sendable {
   }
 
   /// Sets what `settings` has for an app, in place of all that was set before; nil takes it back.
-  func set(_ bundleID: String, _ settings: AppSettings?) -> Change {
+  func set(_ bundleID: String, _ settings: AppSettings?) -> Change { change(bundleID) { _ in settings }.change }
+
+  /// Sets for an app what `next` makes of what was set before, in one step; nil is nothing.
+  ///
+  /// - Parameter mayBeNew: Whether the app may be one of which neither the configuration nor anybody at run time has said anything.
+  /// - Returns: What came of it, and the fields that were set before and are not any more.
+  func change(
+    _ bundleID: String, mayBeNew: Bool = true, _ next: (AppSettings?) throws(FieldError) -> AppSettings?
+  ) -> (change: Change, dropped: [String]) {
     state.withLock { state in
       var book = state.book
-      let isNew = book.set[bundleID] == nil
-      if let settings {
-        do throws(FieldError) {
-          try check(try book.app(bundleID, with: settings), state.configuration)
-        } catch {
-          return .refused(error)
-        }
+      guard mayBeNew || book.knows(bundleID) else { return (.unknown, []) }
+      let old = book.set[bundleID]
+      let settings: AppSettings?
+      do throws(FieldError) {
+        settings = try next(old)
+        if let settings { try check(try book.app(bundleID, with: settings), state.configuration) }
+      } catch {
+        return (.refused(error), [])
       }
       book.set[bundleID] = settings
-      return keep(book, isNew: isNew && !book.isConfigured(bundleID), mayGrow: settings == nil, &state)
+      let isNew = old == nil && !book.isConfigured(bundleID)
+      let dropped = (old?.fields ?? []).subtracting(settings?.fields ?? []).sorted()
+      return (keep(book, isNew: isNew, mayGrow: settings == nil, &state), dropped)
     }
   }
 
