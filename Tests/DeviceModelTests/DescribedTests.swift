@@ -71,4 +71,28 @@ import Testing
     try fleet.removeApp(app, from: "phone", at: noon)
     #expect(fleet.push(update(#"{"x":1}"#), to: known.token, .liveactivity).cause == .updated)
   }
+
+  /// An app that is there for a token alone is updated like any other: from what it declares elsewhere, and its token stays.
+  @Test func anAppThatARegistrationBroughtIsUpdated() throws {
+    var fleet = try phone(AppManifest())
+    let other = "com.example.other"
+    #expect(try fleet.setDevice("tablet", DeviceSettings(), at: noon))
+    #expect(try fleet.install(other, delivery, on: "tablet", at: noon))
+    var known = Registration(token: try token([0x5E, 0xC3]), kind: .controls, bundleID: other, environment: .development)
+    (known.device, known.controlKind) = ("phone", "Lamp")
+    fleet.learn(known, at: noon)
+    func update(_ patch: JSONValue) throws -> (isNew: Bool, dropped: [String]) {
+      let made = try fleet.update(other, ManifestUpdate(patch, isPatch: true), on: known.token.hex, at: noon)
+      #expect(made.device == "phone")
+      return (made.isNew, made.dropped)
+    }
+    #expect(try update([:]) == (false, []))
+    #expect(try !fleet.hasApp(other, on: "phone"), "nothing was said of it")
+    #expect(try update(["frequentUpdates": true, "controls": [["kind": "Lamp"]]]) == (true, []))
+    let state = try fleet.state(of: "phone", at: noon)["apps"]?[1]
+    #expect(state?["frequentUpdates"] == true && state?["controls"]?[0]?["token"] == .string(known.token.hex), "\(state ?? nil)")
+    #expect(state?["app"]?["token"] != nil, "it asks for the tokens that every app has")
+    #expect(try update(["activities": nil, "frequentUpdates": nil]) == (false, ["activities.DeliveryAttributes", "frequentUpdates"]))
+    #expect(throws: DeviceError.self) { try fleet.update("com.example.othe", .nothing, on: "phone", at: noon) }
+  }
 }

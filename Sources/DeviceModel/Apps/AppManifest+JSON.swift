@@ -6,7 +6,6 @@ extension AppManifest {
   /// "contentState"?, "attributes"?}]?, "pushes"?, "frequentUpdates"?}`; throws for anything else, naming the field.
   public init(_ reader: inout JSONReader) throws(FieldError) {
     self.init()
-    source = reader.members
     for var widget in try reader.optionalObjects("widgets", max: Limits.widgetsPerRegistration) ?? [] {
       let kind = try Self.name("kind", of: &widget)
       var families: [WidgetFamily] = []
@@ -32,8 +31,7 @@ extension AppManifest {
       }
       if !pushes.contains(kind) { pushes.append(kind) }
     }
-    let switched = try reader.optionalBool("frequentUpdates")
-    (frequentUpdates, keepsFrequentUpdates) = (switched ?? false, switched == nil)
+    frequentUpdates = try reader.optionalBool("frequentUpdates") ?? false
   }
 
   /// A name that something of the app can be placed or started under.

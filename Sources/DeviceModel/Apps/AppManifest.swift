@@ -55,10 +55,6 @@ public struct AppManifest: Hashable, Sendable {
   public var pushes: [TokenKind] = []
   /// Whether `NSSupportsLiveActivitiesFrequentUpdates` is set and switched on.
   public var frequentUpdates = false
-  /// Whether an app that is updated to it keeps its switch for frequent updates, since the manifest does not speak of that.
-  public var keepsFrequentUpdates = false
-  /// The manifest as it was written, for those who change a part of it.
-  public var source: JSONObject = [:]
 
   /// The kinds that `pushes` may have: those of which an app has one token each, and asks for it.
   public static let pushKinds: [TokenKind] = [.complication, .fileprovider, .location, .mdm, .pushtotalk, .voip]

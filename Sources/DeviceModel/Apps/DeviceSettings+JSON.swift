@@ -17,4 +17,15 @@ extension DeviceSettings {
     }
     developerMode = try reader.optionalBool("developerMode") ?? false
   }
+
+  /// The names of those that are not as they are by default.
+  public var given: [String] {
+    let standard = DeviceSettings()
+    var names: [String] = []
+    if developerMode != standard.developerMode { names.append("developerMode") }
+    if environment != standard.environment { names.append("environment") }
+    if platform != standard.platform { names.append("platform") }
+    if user != standard.user { names.append("user") }
+    return names
+  }
 }

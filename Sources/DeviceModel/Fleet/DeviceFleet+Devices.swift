@@ -91,9 +91,13 @@ extension DeviceFleet {
   }
 
   /// Removes an app: pushes to its tokens are answered 410 from now on. The gateway is not told, as a phone would not tell it.
-  public mutating func removeApp(_ bundleID: String, from device: String, at instant: Instant) throws(DeviceError) {
+  ///
+  /// - Parameter sees: Which apps the caller may see; an error names no others.
+  public mutating func removeApp(
+    _ bundleID: String, from device: String, at instant: Instant, sees: (String) -> Bool = { _ in true }
+  ) throws(DeviceError) {
     let now = set(now: instant)
-    let place = try place(of: bundleID, on: device)
+    let place = try place(of: bundleID, on: device, sees: sees)
     let app = devices[place.device]!.apps.remove(at: place.app)
     undeclare(bundleID)
     for token in Self.tokens(of: app) { retire(token, as: .unregistered(since: now)) }
@@ -109,9 +113,6 @@ extension DeviceFleet {
 
   private mutating func update(_ place: AppPlace, to manifest: AppManifest, at now: Instant) throws(DeviceError) {
     let old = self[place].manifest
-    var manifest = manifest
-    // What is not said stays: a change of the switch ends running activities.
-    if manifest.keepsFrequentUpdates { manifest.frequentUpdates = old.frequentUpdates }
     guard old != manifest else { return }
     self[place].manifest = manifest
     declare(manifest, at: place)

@@ -21,22 +21,4 @@ extension DeviceFleet {
   mutating func undeclare(_ bundleID: String) {
     declared[bundleID] = devices.values.lazy.flatMap(\.apps).first { !$0.isAdopted && $0.bundleID == bundleID }?.manifest
   }
-
-  /// The manifest of an app that is installed on the device; nil where it is not.
-  public func manifest(of bundleID: String, on device: String) -> AppManifest? {
-    devices[device]?.apps.first { $0.bundleID == bundleID && !$0.isAdopted }?.manifest
-  }
-}
-
-extension AppManifest {
-  /// What it declares and `other` does not, such as `activities.DeliveryAttributes`.
-  public func declarations(missingIn other: AppManifest) -> [String] {
-    func missing(_ kind: String, _ own: [String], _ others: [String]) -> [String] {
-      own.filter { !others.contains($0) }.map { "\(kind).\($0)" }
-    }
-    return missing("widgets", widgets.map(\.kind), other.widgets.map(\.kind))
-      + missing("controls", controls.map(\.kind), other.controls.map(\.kind))
-      + missing("activities", activities.map(\.attributesType), other.activities.map(\.attributesType))
-      + missing("pushes", pushes.map(\.name), other.pushes.map(\.name))
-  }
 }

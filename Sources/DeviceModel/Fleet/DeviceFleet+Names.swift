@@ -17,17 +17,17 @@ extension DeviceFleet {
     DeviceError(.full, "this mock hosts \(devicesMax) devices, as many as it may; remove one first")
   }
 
-  /// The device of that name, or that has that token.
-  mutating func hosted(_ name: String) throws(DeviceError) -> String {
-    guard let device = try existing(name) else { throw unknownDevice(name) }
+  /// The device of that name, or that has that token; an error names none all of whose apps are hidden.
+  mutating func hosted(_ name: String, sees: (String) -> Bool = { _ in true }) throws(DeviceError) -> String {
+    guard let device = try existing(name) else { throw unknownDevice(name, sees: sees) }
     return device
   }
 
-  /// Where the app is on the device of that name or token.
-  mutating func place(of bundleID: String, on device: String) throws(DeviceError) -> AppPlace {
-    let name = try hosted(device)
+  /// Where the app is on the device of that name or token; an error names no app that is hidden.
+  mutating func place(of bundleID: String, on device: String, sees: (String) -> Bool = { _ in true }) throws(DeviceError) -> AppPlace {
+    let name = try hosted(device, sees: sees)
     guard let app = devices[name]!.index(of: bundleID) else {
-      let known = devices[name]!.apps.map(\.bundleID)
+      let known = devices[name]!.apps.map(\.bundleID).filter(sees)
       let hint = nearestName(to: bundleID, among: known).map { "; did you mean \($0)?" } ?? ""
       throw DeviceError(.notFound, "\(name) has no app \(bundleID)\(hint)", field: "bundleID")
     }

@@ -12,77 +12,75 @@ struct AppRoutes: Sendable {
   var routes: [Route] {
     [
       Route(.post, "/v1/devices/{device}/apps", .scope(.admin), install),
-      Route(.put, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), update),
-      Route(.patch, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), patch),
+      Route(.put, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), set),
+      Route(.patch, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), merge),
       Route(.delete, "/v1/devices/{device}/apps/{bundleID}", .scope(.admin), remove),
     ]
   }
 
+  private typealias Change = @Sendable (inout DeviceFleet, Instant) throws(DeviceError) -> DeviceFleet.Installation
+
   private func install(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    let (bundleID, manifest) = try routed.request.readJSON { reader throws(FieldError) in
+    let (bundleID, update) = try routed.request.readJSON { reader throws(FieldError) in
       let bundleID = try reader.string("bundleID")
-      guard var inner = try reader.optionalObject("manifest") else { return (bundleID, AppManifest?.none) }
-      let manifest = try AppManifest(&inner)
-      try inner.finish()
-      return (bundleID, .some(manifest))
+      guard let manifest = reader.optionalValue("manifest") else { return (bundleID, ManifestUpdate.nothing) }
+      return (bundleID, try ManifestUpdate(manifest, at: "manifest"))
     }
-    return try await install(bundleID, manifest, routed)
+    let (device, grant) = (routed["device"], routed.grant)
+    return try await answer(bundleID, routed) { fleet, now throws(DeviceError) in
+      try fleet.install(bundleID, update, on: device, at: now, sees: grant.sees)
+    }
   }
 
-  private func update(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    let manifest =
-      routed.request.body.isEmpty
-      ? AppManifest() : try routed.request.readJSON { reader throws(FieldError) in try AppManifest(&reader) }
-    return try await install(routed["bundleID"], manifest, routed)
+  /// Without a body it installs the app, and leaves the manifest of one that is there as it is.
+  private func set(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let update = routed.request.body.isEmpty ? .nothing : try read(routed.request.json(), isPatch: false)
+    let (bundleID, device, grant) = (routed["bundleID"], routed["device"], routed.grant)
+    return try await answer(bundleID, routed) { fleet, now throws(DeviceError) in
+      try fleet.install(bundleID, update, on: device, at: now, sees: grant.sees)
+    }
   }
 
-  /// Changes what the body has of a manifest, and takes away what is `null` in it (RFC 7396); lists are replaced whole.
-  private func patch(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    guard let patch = try routed.request.json().objectValue else { throw .badRequest("body must be a JSON object") }
-    let (device, bundleID) = (routed["device"], routed["bundleID"])
-    try routed.requireApp(bundleID)
-    let source = try await door.perform { fleet, _ throws(DeviceError) in
-      _ = try fleet.hasApp(bundleID, on: device)
-      return fleet.manifest(of: bundleID, on: device)?.source
+  /// Changes what the body has of the manifest of an app that is there, and takes away what is `null` in it (RFC 7396); a list is the whole
+  /// list.
+  private func merge(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+    let update = try read(.object(routed.request.readPatch()), isPatch: true)
+    let (bundleID, device, grant) = (routed["bundleID"], routed["device"], routed.grant)
+    return try await answer(bundleID, routed) { fleet, now throws(DeviceError) in
+      var made = try fleet.update(bundleID, update, on: device, at: now, sees: grant.sees)
+      made.isNew = false  // Its tokens had brought it along.
+      return made
     }
-    guard let source else { throw .notFound("the app \(bundleID) is not installed on \(device); PUT its manifest") }
-    let manifest: AppManifest
+  }
+
+  private func read(_ value: JSONValue, isPatch: Bool) throws(ControlError) -> ManifestUpdate {
     do throws(FieldError) {
-      var reader = try JSONReader(.object(source.patched(by: patch)))
-      manifest = try AppManifest(&reader)
-      try reader.finish()
+      return try ManifestUpdate(value, isPatch: isPatch)
     } catch {
       throw ControlError(error)
     }
-    return try await install(bundleID, manifest, routed)
   }
 
-  /// - Parameter manifest: Nil leaves that of an app which is installed as it is.
-  private func install(_ bundleID: String, _ manifest: AppManifest?, _ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
+  /// Makes the change, waits for the app's registrations, and tells how the app is then.
+  private func answer(_ bundleID: String, _ routed: RoutedRequest, _ change: @escaping Change) async throws(ControlError) -> HTTPResponse {
     try routed.requireApp(bundleID)
     let wait = try registrations.readWait(routed.request)
-    let device = routed["device"]
-    let (isNew, dropped) = try await door.perform { fleet, now throws(DeviceError) in
-      if manifest == nil, try fleet.hasApp(bundleID, on: device) { return (false, [String]()) }
-      let (old, new) = (fleet.manifest(of: bundleID, on: device), manifest ?? AppManifest())
-      return (try fleet.install(bundleID, new, on: device, at: now), old?.declarations(missingIn: new) ?? [])
-    }
-    _ = try await door.wait(atMost: wait) { fleet in fleet.isRegistering(bundleID, on: device) ? nil : true }
+    let made = try await door.perform(change)
+    _ = try await door.wait(atMost: wait) { fleet in fleet.isRegistering(bundleID, on: made.device) ? nil : true }
     let state = try await door.perform { fleet, now throws(DeviceError) in
-      try fleet.state(of: device, at: now) { $0 == bundleID }
+      try fleet.state(of: made.device, at: now) { $0 == bundleID }
     }
-    var app = state["apps"]?[0] ?? state
-    if !dropped.isEmpty, case .object(var object) = app {
-      object["dropped"] = .array(dropped.map(JSONValue.string))
-      app = .object(object)
-    }
-    return .json(app, status: isNew ? 201 : 200)
+    var object = (state["apps"]?[0] ?? state).objectValue ?? [:]
+    object["dropped"] = .array(made.dropped.map(JSONValue.string))
+    return .json(.object(object), status: made.isNew ? 201 : 200)
   }
 
   private func remove(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    let (device, bundleID) = (routed["device"], routed["bundleID"])
+    let (device, bundleID, grant) = (routed["device"], routed["bundleID"], routed.grant)
     try routed.requireApp(bundleID)
-    try await door.perform { fleet, now throws(DeviceError) in try fleet.removeApp(bundleID, from: device, at: now) }
+    try await door.perform { fleet, now throws(DeviceError) in
+      try fleet.removeApp(bundleID, from: device, at: now, sees: grant.sees)
+    }
     return .noContent
   }
 }

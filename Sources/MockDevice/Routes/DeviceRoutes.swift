@@ -39,15 +39,19 @@ struct DeviceRoutes: Sendable {
   private func set(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     try routed.requireAllApps("sets up a device")
     let name = routed["device"]
-    let settings =
+    let (settings, members): (DeviceSettings?, JSONObject) =
       routed.request.body.isEmpty
-      ? DeviceSettings()
-      : try routed.request.readJSON { reader throws(FieldError) in try DeviceSettings(&reader) }
-    let (isNew, state) = try await door.perform { fleet, now throws(DeviceError) in
-      let isNew = try fleet.setDevice(name, settings, at: now)
-      return (isNew, try fleet.state(of: name, at: now))
+      ? (nil, [:]) : try routed.request.readJSON { reader throws(FieldError) in (try DeviceSettings(&reader), reader.members) }
+    let (isNew, dropped, state) = try await door.perform { fleet, now throws(DeviceError) in
+      let old = try fleet.settings(of: name)
+      // Without a body, those of a device that is there stay.
+      let isNew = try fleet.setDevice(name, settings ?? old ?? DeviceSettings(), at: now)
+      let dropped = settings == nil ? [] : (old?.given ?? []).filter { members[$0]?.isNull ?? true }
+      return (isNew, dropped, try fleet.state(of: name, at: now))
     }
-    return .json(state, status: isNew ? 201 : 200)
+    var object = state.objectValue ?? [:]
+    object["dropped"] = .array(dropped.map(JSONValue.string))
+    return .json(.object(object), status: isNew ? 201 : 200)
   }
 
   private func remove(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
