@@ -43,6 +43,9 @@ public struct JSONReader {
   /// The whole object.
   public var members: JSONObject { object }
 
+  /// The names that were asked for so far.
+  public var names: [String] { known }
+
   /// The field's value as it stands, or nil when absent.
   public mutating func optionalValue(_ name: String) -> JSONValue? {
     known.append(name)

@@ -197,3 +197,14 @@ extension AppSettings.Budget {
     }
   }
 }
+
+/// The names of what can be set for an app at run time; all else that the view of an app has is only to be read.
+package enum AppSettingNames {
+  /// Those that `PUT /v1/apps/{bundleID}` takes.
+  package static let all: [String] = {
+    guard var reader = try? JSONReader([:]), (try? AppSettings(&reader)) != nil else {
+      preconditionFailure("nothing is missing in settings")
+    }
+    return reader.names
+  }()
+}

@@ -58,6 +58,7 @@ struct BudgetProfile: Hashable {
   /// A burst that the profile says nothing about is no reason to refuse its allowance.
   func applied(to base: JSONObject, recorded: JSONObject) -> JSONObject {
     var all = base.merged(recorded).merged(settings)
+    Self.placeContentStates(of: [recorded, settings], in: &all)
     guard var budgets = all["budgets"]?.objectValue else { return all }
     for (kind, own) in settings["budgets"]?.objectValue ?? [:] where own["burst"] == nil {
       guard let allowance = own["allowance"]?.doubleValue, var budget = budgets[kind]?.objectValue,
@@ -68,6 +69,17 @@ struct BudgetProfile: Hashable {
     }
     all["budgets"] = .object(budgets)
     return all
+  }
+
+  /// Puts content-states in the place of those that the server has among its schemas, which would win over them.
+  private static func placeContentStates(of sources: [JSONObject], in all: inout JSONObject) {
+    guard var schemas = all["schemas"]?.objectValue else { return }
+    for (type, state) in sources.flatMap({ Array($0["contentStates"]?.objectValue ?? [:]) }) {
+      var own = schemas[type]?.objectValue ?? [:]
+      own["contentState"] = state
+      schemas[type] = .object(own)
+    }
+    (all["schemas"], all["contentStates"]) = (.object(schemas), nil)
   }
 }
 

@@ -121,10 +121,10 @@ struct ReplayApps {
     return view.isSuccess ? view.json : nil
   }
 
-  /// What holds for an app, by what `GET /v1/apps/{bundleID}` shows, in the form of the PUT.
+  /// What holds for an app, by what `GET /v1/apps/{bundleID}` shows, in the form of the PUT, which has nothing that is only to be read.
   static func settings(in view: JSONValue) -> JSONObject {
-    var settings = view.objectValue ?? [:]
-    (settings["bundleID"], settings["origins"]) = (nil, nil)
+    var settings: JSONObject = [:]
+    for name in AppSettingNames.all { settings[name] = view[name] }
     return settings
   }
 

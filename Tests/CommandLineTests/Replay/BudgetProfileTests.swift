@@ -1,7 +1,10 @@
+import Configuration
 import Foundation
 import JSON
+import Push
 import Testing
 
+@testable import Gateway
 @testable import widgetpush
 
 @Suite("Budget profiles") struct BudgetProfileTests {
@@ -65,6 +68,41 @@ import Testing
       ReplayApps.settings(in: view) == [
         "team": "ABCDE12345", "budgetMode": "reject", "budgets": ["widgets": ["allowance": 7]],
         "contentStates": ["My.Type": ["type": "object"]],
+      ])
+  }
+
+  /// Whatever a server shows of an app can be set for the replay's: what is only to be read does not come back, whichever keys that are.
+  @Test func whatAServerShowsCanBeSet() throws {
+    var configuration = GatewayConfiguration()
+    configuration.upstreams = [UpstreamSettings(name: "device", host: "h", port: 1)]
+    configuration.apps = [AppDirectory.App(bundleID: "com.example.app", teamID: "TEAM000001", developmentUpstream: "device")]
+    var reader = try JSONReader([
+      "batchSeconds": 3, "schemas": ["Ride": ["contentState": [:], "attributes": [:]], "Game": ["attributes": [:]]],
+    ])
+    var saved = SavedApps(settings: ["com.example.app": try AppSettings(&reader)])
+    saved.taught["com.example.app"] = [try ActivitySchemas("Walk", contentState: ["type": "object"], at: "")]
+    var book = AppBook(configuration, saved)
+    var view = try #require(try book.view("com.example.app")?.objectValue)
+    (view["dropped"], view["newInALaterVersion"]) = (["validation"], 1)
+
+    let settings = ReplayApps.settings(in: .object(view))
+    #expect(Set(settings.keys) == Set(view.keys).subtracting(["bundleID", "origins", "dropped", "newInALaterVersion"]))
+    var put = try JSONReader(.object(settings))
+    book.set["replay.com.example.app"] = try AppSettings(&put)
+    let played = try #require(try book.view("replay.com.example.app"))
+    for key in settings.keys { #expect(played[key] == view[key], "\(key)") }
+  }
+
+  /// A content-state that was recorded is in the place of the server's, whole, and beside the server's attributes.
+  @Test func recordedContentStatesStandAboveTheServers() throws {
+    let own: JSONValue = ["type": "object", "required": ["stops"]]
+    let schemas: JSONValue = ["Ride": ["contentState": own, "attributes": [:]], "Walk": ["contentState": own]]
+    let base: JSONObject = ["contentStates": ["Ride": own, "Walk": own], "schemas": schemas]
+    let then: JSONValue = ["type": "object", "required": ["places"]]
+    let all = try profile([]).applied(to: base, recorded: ["contentStates": ["Ride": then, "Game": then]])
+    #expect(
+      all == [
+        "schemas": ["Ride": ["contentState": then, "attributes": [:]], "Walk": ["contentState": own], "Game": ["contentState": then]]
       ])
   }
 }
