@@ -101,6 +101,11 @@ def name_what_is_there(case):
         for budget in (budgets.values() if isinstance(budgets, dict) else ()):
             if isinstance(budget, dict) and budget.get("burst") is None:
                 budget["burst"] = None
+        # A schema is merged with that which was set before, and a keyword belongs to one type.
+        schemas = case.body.get("schemas")
+        for own in (schemas.values() if isinstance(schemas, dict) else ()):
+            if isinstance(own, dict):
+                own.update({name: {"type": "object"} for name, schema in own.items() if schema is not None})
     if operation == "beginReload" and isinstance(case.body, dict):
         # Another key for each request, and one way to say which are meant.
         names = [name for name in ("kinds", "controls", "users", "devices") if case.body.get(name)]
