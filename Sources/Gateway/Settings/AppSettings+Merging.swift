@@ -15,7 +15,7 @@ extension AppSettings {
       var reader = try JSONReader(.object(merged))
       try self.init(&reader)
     } catch {
-      throw Self.asSent(error, patch)
+      throw Self.asSent(error, patch, mergedWith: old)
     }
   }
 
@@ -47,8 +47,18 @@ extension AppSettings {
     return JSONObject(merged.compactMap { $0.value.objectValue?.isEmpty == true ? nil : ($0.key, $0.value) })
   }
 
-  /// The error with the place of a content-state as the sender wrote it.
-  private static func asSent(_ error: FieldError, _ patch: JSONObject) -> FieldError {
+  /// Whether nothing is wrong with a patch by itself.
+  private static func isWhole(_ patch: JSONObject) -> Bool {
+    guard var reader = try? JSONReader(.object(patch)) else { return false }
+    return (try? AppSettings(&reader)) != nil
+  }
+
+  /// The error with the place of a content-state as the sender wrote it, and with what it was merged into.
+  private static func asSent(_ error: FieldError, _ patch: JSONObject, mergedWith old: AppSettings) -> FieldError {
+    var error = error
+    if isWhole(patch), let type = old.schemas.map(\.attributesType).first(where: { error.field.hasPrefix("schemas.\($0).") }) {
+      error.message += "; the patch is merged with the schema of \(type) that is set, which PUT …/schemas/\(type) replaces"
+    }
     for (type, _) in patch["contentStates"]?.objectValue ?? [:] {
       let (kept, sent) = ("schemas.\(type).contentState", "contentStates.\(type)")
       guard error.field.hasPrefix(kept), patch["schemas"]?[type]?["contentState"] == nil else { continue }

@@ -193,6 +193,16 @@ import Testing
     #expect(try await call(.get).json == before)
   }
 
+  /// What is wrong only beside what was set before says so.
+  @Test(arguments: ["contentStates", "schemas"]) func aPatchThatDoesNotFitTheSchemaSaysHowToReplaceIt(list: String) async throws {
+    _ = try await call(.put, Self.all)
+    let state: JSONValue = ["additionalProperties": ["type": "integer"]]
+    let answer = try await call(.patch, [list: ["Ride": list == "schemas" ? ["contentState": state] : state]])
+    let message = try #require(answer.json["error"]?["message"]?.stringValue)
+    #expect(answer.status == 400 && message.contains("merged with the schema of Ride"), "\(message)")
+    #expect(message.contains("PUT …/schemas/Ride replaces"), "\(message)")
+  }
+
   @Test func whoMayPatch() async throws {
     for secret in ["read", "register", "reload", "com.example.other"] {
       #expect(try await call(.patch, ["validation": "apple"], as: secret).status == 403, "\(secret)")
