@@ -58,6 +58,10 @@ extension ConfigurationReader {
     if let twice = both.first(where: { states.schemas(of: $0.attributesType) != nil }) {
       throw error("schemas", "has \(twice.attributesType), which stands under contentStates, too; keep one of them")
     }
+    let count = states.count + both.count
+    guard count <= Limits.contentStatesPerApp else {
+      throw error("schemas", "and contentStates together must have at most \(Limits.contentStatesPerApp) attributes types, not \(count)")
+    }
     return states + both
   }
 

@@ -2,6 +2,21 @@ import Configuration
 import Testing
 
 @Suite("Configuration errors") struct ConfigurationErrorTests {
+  /// The content-states alone and the others share the bits that a push's mismatches have.
+  @Test func bothListsOfSchemasCountTogether() throws {
+    func yaml(_ more: Int) -> String {
+      let states = (0..<30).map { "A\($0): {}" }.joined(separator: ", ")
+      let schemas = (0..<more).map { "B\($0): {contentState: {}}" }.joined(separator: ", ")
+      return "upstreams: {a: {url: https://h}}\napps:\n  - bundleID: a.b\n    contentStates: {\(states)}\n    schemas: {\(schemas)}"
+    }
+    #expect(try GatewayConfiguration.load(sources(yaml(2))).contentStates["a.b"]?.count == 32)
+    let error = #expect(throws: ConfigurationError.self) { try GatewayConfiguration.load(sources(yaml(3))) }
+    #expect(
+      error.map { "\($0)" }?.contains("5:14: apps[0].schemas and contentStates together must have at most 32 attributes types, not 33")
+        == true,
+      "\(error.map { "\($0)" } ?? "")")
+  }
+
   @Test(arguments: [
     ("upstraems: {}", "1:1", "did you mean \"upstreams\"?"),
     ("apps:\n  - bundleId: com.example.app", "2:5", "did you mean \"bundleID\"?"),

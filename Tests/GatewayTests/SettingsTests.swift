@@ -12,7 +12,7 @@ import Testing
 @Suite("Live settings") struct SettingsTests {
   private static let authority = try! CertificateAuthority.make(commonName: "test", now: .init(unixSeconds: 1_700_000_000), days: 10_000)
 
-  private static func configuration(_ change: (inout GatewayConfiguration) throws -> Void = { _ in }) throws -> GatewayConfiguration {
+  static func configuration(_ change: (inout GatewayConfiguration) throws -> Void = { _ in }) throws -> GatewayConfiguration {
     var configuration = GatewayConfiguration()
     let leaf = try authority.issue(names: ["localhost"], now: .init(unixSeconds: 1_700_000_000), days: 397)
     configuration.identity = ServerIdentity(certificatePEM: try leaf.certificate.pem(), keyPEM: try leaf.key.pem())
@@ -30,12 +30,12 @@ import Testing
 
   private static func key() throws -> String { try P256PrivateKey.generate().pem() }
 
-  private static func settings(_ json: JSONValue) throws(FieldError) -> AppSettings {
+  static func settings(_ json: JSONValue) throws(FieldError) -> AppSettings {
     var reader = try JSONReader(json)
     return try AppSettings(&reader)
   }
 
-  private static func live(_ configuration: GatewayConfiguration? = nil, _ storage: AppStorage? = nil) throws -> LiveSettings {
+  static func live(_ configuration: GatewayConfiguration? = nil, _ storage: AppStorage? = nil) throws -> LiveSettings {
     try LiveSettings(configuration ?? Self.configuration(), storage: storage, identityForName: nil)
   }
 
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A text in memory that can be made to fail.
-  private final class Shelf: Sendable {
+  final class Shelf: Sendable {
     let text = Mutex<String?>(nil)
     let fails = Mutex(false)
     var storage: AppStorage {

@@ -17,8 +17,14 @@ extension ControlAPI {
   }
 
   @Sendable private func schemas(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
-    let known = try known(try visibleBundleID(routed), routed.grant)
-    return answer(["schemas": .array(known.map { .object($0.json) })], to: routed.request)
+    let bundleID = try visibleBundleID(routed)
+    var answer: JSONObject = ["schemas": .array(try known(bundleID, routed.grant).map { .object($0.json) })]
+    let leftOut = parts.settings?.leftOut(of: bundleID) ?? []
+    if !leftOut.isEmpty {
+      answer["leftOut"] = .array(
+        leftOut.map { ["attributesType": .string($0.schemas.attributesType), "origin": .string($0.origin.rawValue)] })
+    }
+    return self.answer(.object(answer), to: routed.request)
   }
 
   @Sendable private func schemasOfType(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
@@ -93,7 +99,8 @@ extension ControlAPI {
       return isNew
     case .unknown: throw noSuchApp(bundleID, routed.grant)
     case .refused(let error): throw ControlError(error)
-    case .full: throw .conflict("the app has \(Limits.contentStatesPerApp) attributes types with schemas, which is the most")
+    case .full: throw .conflict("there are \(Limits.apps) apps, which is the most; delete apps that are not needed")
+    case .noRoom: throw .conflict("the app has \(Limits.contentStatesPerApp) attributes types with schemas, which is the most")
     case .tooMuch(let bytes):
       throw .conflict("the settings of all apps together would have \(bytes) bytes, and \(Limits.savedAppsBytes) are kept; remove schemas")
     case .notKept(let reason): throw .unavailable("the schemas cannot be kept, so nothing was changed: \(reason)")

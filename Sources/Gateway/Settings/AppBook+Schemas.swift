@@ -25,8 +25,17 @@ struct KnownSchemas: Hashable, Sendable {
 
 // An app's schemas have one home, this one: what is set wins over what is configured, and both over what the app itself brings along.
 extension AppBook {
-  /// All that are known of an app, by the name of their type.
+  /// Those that hold for an app, by the name of their type.
   func schemas(of bundleID: String) -> [KnownSchemas] {
+    ranked(bundleID).prefix(Limits.contentStatesPerApp).sorted { $0.schemas.attributesType < $1.schemas.attributesType }
+  }
+
+  /// Those for which there is no room beside the ones that hold: what is configured or set came, or was changed, after them.
+  func leftOut(of bundleID: String) -> [KnownSchemas] { Array(ranked(bundleID).dropFirst(Limits.contentStatesPerApp)) }
+
+  /// One for each type of an app: what is set, then what is configured, then what the app has brought along, so that no app can push out
+  /// what somebody gave.
+  private func ranked(_ bundleID: String) -> [KnownSchemas] {
     var known: [KnownSchemas] = []
     for (list, origin) in [
       (set[bundleID]?.schemas ?? [], KnownSchemas.Origin.api), (configured(bundleID), .configuration), (taught[bundleID] ?? [], .app),
@@ -35,7 +44,21 @@ extension AppBook {
         known.append(KnownSchemas(schemas: schemas, origin: origin))
       }
     }
-    return known.sorted { $0.schemas.attributesType < $1.schemas.attributesType }
+    return known
+  }
+
+  /// How many types of an app there are for which something is set or configured.
+  private func givenCount(_ bundleID: String) -> Int { ranked(bundleID).count { $0.origin != .app } }
+
+  /// Why what was set for an app since `old` has no room; nil when it has. What only the configuration has changed is nobody's fault here.
+  func overflow(of bundleID: String, since old: AppBook) -> FieldError? {
+    let (own, given) = (set[bundleID]?.schemas.count ?? 0, givenCount(bundleID))
+    guard own > Limits.contentStatesPerApp || given > max(Limits.contentStatesPerApp, old.givenCount(bundleID)) else { return nil }
+    let beside = given - own
+    return FieldError(
+      field: "schemas",
+      message: "schemas must have at most \(Limits.contentStatesPerApp) attributes types"
+        + (beside == 0 ? ", not \(own)" : " with the \(beside) that the configuration alone has, not \(given)"))
   }
 
   private func configured(_ bundleID: String) -> [ActivitySchemas] {
@@ -46,7 +69,7 @@ extension AppBook {
   var contentStates: [String: [ActivitySchemas]] {
     var all = configuredSchemas
     for bundleID in Swift.Set(set.keys).union(taught.keys) {
-      all[bundleID] = Array(schemas(of: bundleID).map(\.schemas).prefix(Limits.contentStatesPerApp))
+      all[bundleID] = schemas(of: bundleID).map(\.schemas)
     }
     return all.filter { !$0.value.isEmpty }
   }
@@ -56,7 +79,12 @@ extension AppBook {
     -> Bool
   {
     func changed(_ list: [ActivitySchemas]) -> [ActivitySchemas] {
-      list.filter { $0.attributesType != attributesType } + (schemas.map { [$0] } ?? [])
+      guard let schemas else { return list.filter { $0.attributesType != attributesType } }
+      guard let index = list.firstIndex(where: { $0.attributesType == attributesType }) else { return list + [schemas] }
+      // In its place, so that what is changed does not lose its room to another.
+      var list = list
+      list[index] = schemas
+      return list
     }
     switch origin {
     case .configuration: return false

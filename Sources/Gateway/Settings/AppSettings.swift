@@ -55,6 +55,10 @@ struct AppSettings: Hashable, Sendable {
     if let value = reader.optionalValue("schemas") {
       schemas = schemas.replaced(by: try ActivitySchemas.list(value, at: "schemas", max: Limits.contentStatesPerApp))
     }
+    guard schemas.count <= Limits.contentStatesPerApp else {
+      throw reader.error(
+        "schemas", "and contentStates together must have at most \(Limits.contentStatesPerApp) attributes types, not \(schemas.count)")
+    }
     if var reader = try reader.optionalObject("budgets") {
       for kind in BudgetKind.allCases {
         let budget = try Self.budget(kind.rawValue, &reader)

@@ -16,8 +16,8 @@ final class LiveSettings: Sendable {
   /// What depends on the configuration and is handed out when it changes.
   struct Parts: Sendable {
     var apps: AppDirectory
-    /// The content-states that are known, by bundle id; "" has those of every app that is not listed.
     var signing: SigningTable
+    /// The schemas that hold, by bundle id; "" has those of every app that is not listed and has none of its own.
     var contentStates: [String: [ActivitySchemas]]
     var provider: ProviderSettings
     var controlTLS: TLSContext
@@ -136,6 +136,8 @@ final class LiveSettings: Sendable {
     case refused(FieldError)
     /// There are as many apps as there may be.
     case full
+    /// The app has as many attributes types with schemas as it may.
+    case noRoom
     /// With it, what was set for all apps would have so many bytes, which could not be kept.
     case tooMuch(Int)
     /// It could not be kept, for that reason, and was not made.
@@ -164,6 +166,7 @@ final class LiveSettings: Sendable {
         return (.refused(error), [])
       }
       book.set[bundleID] = settings
+      if let error = book.overflow(of: bundleID, since: state.book) { return (.refused(error), []) }
       let isNew = old == nil && !book.isConfigured(bundleID)
       let dropped = (old?.fields ?? []).subtracting(settings?.fields ?? []).sorted()
       return (keep(book, isNew: isNew, mayGrow: settings == nil, &state), dropped)
@@ -176,6 +179,9 @@ final class LiveSettings: Sendable {
     return apps.index(of: bundleID) == nil ? nil : book.schemas(of: bundleID)
   }
 
+  /// The schemas of an app for which there is no room.
+  func leftOut(of bundleID: String) -> [KnownSchemas] { state.withLock { $0.book }.leftOut(of: bundleID) }
+
   /// Sets the schemas of one attributes type of an app, or takes them back with nil.
   ///
   /// - Parameters:
@@ -186,8 +192,7 @@ final class LiveSettings: Sendable {
     where isWanted: (KnownSchemas?) throws(FieldError) -> Void
   ) throws(FieldError) -> Change {
     let result = state.withLock { state -> Result<Change, FieldError> in
-      let known = state.book.schemas(of: bundleID)
-      let present = known.first { $0.schemas.attributesType == attributesType }
+      let present = state.book.schemas(of: bundleID).first { $0.schemas.attributesType == attributesType }
       do throws(FieldError) {
         try isWanted(present)
       } catch {
@@ -195,7 +200,8 @@ final class LiveSettings: Sendable {
       }
       var book = state.book
       guard book.setSchemas(schemas, of: attributesType, app: bundleID, as: origin) else { return .success(.made(isNew: false)) }
-      guard schemas == nil || present != nil || known.count < Limits.contentStatesPerApp else { return .success(.full) }
+      let holds = book.schemas(of: bundleID).contains { $0.schemas.attributesType == attributesType }
+      guard schemas == nil || holds && book.overflow(of: bundleID, since: state.book) == nil else { return .success(.noRoom) }
       return .success(keep(book, isNew: present == nil, mayGrow: schemas == nil, &state))
     }
     return try result.get()
