@@ -21,7 +21,7 @@ extension RequestRules {
       hasChannelID: fields.channelID != nil)
     var details = PayloadRules.details(of: push.warnings, body, context) + Self.expirationDetails(push.warnings, fields, headers, now)
     if push.warnings.contains(.contentStateMismatch) || push.warnings.contains(.attributesMismatch),
-      let mismatch = contentStates.mismatchOfStart(body, app: push.app, now: now)
+      let mismatch = contentStates.mismatchOfStart(body, push.schemas, now: now)
     {
       details.append(WarningDetail(Self.warning(of: mismatch), field: mismatch.path, detail: mismatch.message))
     }

@@ -99,23 +99,23 @@ public struct RequestRules: Sendable {
     var warnings = content.warnings
     var mismatches: UInt32 = 0
     if !contentStates.isEmpty, content.traits.hasContentState || content.traits.activity == .start {
-      mismatches = try checkContentState(body, content.traits, app: topic.app, now: time.sender, &warnings)
+      mismatches = try checkContentState(body, content.traits, topic.schemas, app: topic.app, now: time.sender, &warnings)
     }
     if header.type == nil { warnings.insert(.pushTypeMissing) }
     if let warning = header.expirationWarning { warnings.insert(warning) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
       expiration: time.product(header.expiration), topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,
-      collapseID: header.collapseID, app: topic.app, provider: sender.provider, traits: content.traits, warnings: warnings,
-      contentStateMismatches: mismatches)
+      collapseID: header.collapseID, app: topic.app, schemas: topic.schemas, provider: sender.provider, traits: content.traits,
+      warnings: warnings, contentStateMismatches: mismatches)
   }
 
   /// Refuses a start whose attributes or content-state do not decode, or warns of it, and says of an update which types it is none of.
   private func checkContentState(
-    _ body: RawSpan, _ traits: PushTraits, app: Int, now: Instant, _ warnings: inout PushWarnings
+    _ body: RawSpan, _ traits: PushTraits, _ schemas: Int, app: Int, now: Instant, _ warnings: inout PushWarnings
   ) throws(Violation) -> UInt32 {
-    guard traits.activity == .start else { return contentStates.mismatches(body, app: app, now: now) }
-    guard let mismatch = contentStates.mismatchOfStart(body, app: app, now: now) else { return 0 }
+    guard traits.activity == .start else { return contentStates.mismatches(body, schemas, now: now) }
+    guard let mismatch = contentStates.mismatchOfStart(body, schemas, now: now) else { return 0 }
     if apps.policy(at: app).validation == .strict { throw Violation(.badPayload, mismatch.path, mismatch.message) }
     warnings.insert(Self.warning(of: mismatch))
     return 0

@@ -33,6 +33,8 @@ public struct ParsedPush: Sendable {
   public var collapseID: ByteRange
   /// The index of the app in the `AppDirectory`.
   public var app: Int
+  /// Where the app's schemas are, of which one that is not listed may have its own.
+  var schemas: Int
   /// The index of the sender's key in the `ProviderDirectory`; nil where a certificate stands for it.
   public var provider: Int?
   /// What the payload says about its lane and its activity.

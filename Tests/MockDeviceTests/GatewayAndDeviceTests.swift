@@ -46,7 +46,10 @@ final class Pair: Sendable {
     gateway.signingKeys = [SigningKey(teamID: "TEAM123456", keyID: "GATEWAY123", keyPEM: try own.pem())]
     gateway.anyApp = .init(bundleID: "", developmentUpstream: "device", productionUpstream: "device")
     gateway.anyApp?.policy.validation = validation
-    gateway.accessTokens = [AccessTokenSettings(name: "admin", scopes: ["admin"], secret: .text("admin"))]
+    gateway.accessTokens = [
+      AccessTokenSettings(name: "admin", scopes: ["admin"], secret: .text("admin")),
+      AccessTokenSettings(name: "register", scopes: ["register"], secret: .text("register")),
+    ]
     let sockets = try GatewaySockets.bind(gateway)
     providers = sockets.providerAddresses.map { "https://127.0.0.1:\($0.port)" }
     control = "https://127.0.0.1:\(sockets.controlAddress.port)"
@@ -82,18 +85,19 @@ final class Pair: Sendable {
   }
 
   /// Calls an API and gives its JSON.
-  func call(_ method: String, _ url: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+  func call(_ method: String, _ url: String, as secret: String = "admin", _ body: JSONValue? = nil) async throws -> JSONValue {
     let request = BlockingHTTPClient.Request(
-      method, url, fields: [.init("authorization", "Bearer admin")], body: body.map { Array($0.serialized().utf8) })
+      method, url, fields: [.init("authorization", "Bearer \(secret)")], body: body.map { Array($0.serialized().utf8) })
     let response = try await perform(request)
     return response.body.isEmpty ? .null : try JSONValue.parse(response.body)
   }
 
   /// Pushes as a backend would, and gives the status.
-  func push(_ payload: String, to token: String, _ type: PushType, id: PushID, port: Int = 0) async throws -> Int {
+  func push(_ payload: String, of app: String = Pair.app, to token: String, _ type: PushType, id: PushID, port: Int = 0) async throws -> Int
+  {
     let fields: [BlockingHTTPClient.Field] = [
       .init("authorization", "bearer \(try signer.token(now: Self.now()))"), .init("apns-id", id.description),
-      .init("apns-push-type", type.description), .init("apns-topic", Self.app + type.topicSuffix.description),
+      .init("apns-push-type", type.description), .init("apns-topic", app + type.topicSuffix.description),
       .init("apns-priority", "10"), .init("apns-expiration", "0"),
     ]
     let request = BlockingHTTPClient.Request("POST", "\(providers[port])/3/device/\(token)", fields: fields, body: Array(payload.utf8))

@@ -41,6 +41,42 @@ import Testing
     }
   }
 
+  /// An app that nobody has configured is judged by what it brought along, wherever a push is judged: when it is sent, before it is, by name,
+  /// and on the device.
+  @Test func anAppOfWhichNothingIsConfiguredIsJudgedByItsOwn() async throws {
+    let pair = try Pair(devices: nil)
+    let app = "com.pizza.w1"
+    let taught = try await pair.call("PUT", "\(pair.control)/v1/apps/\(app)/schemas/Ride", as: "register", Self.number)
+    #expect(taught["origin"] == "app", "\(taught)")
+    let activity: JSONValue = [
+      "type": "liveactivity", "bundleID": .string(app), "environment": "development", "activity": ["id": "r", "attributesType": "Ride"],
+    ]
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00ad", as: "register", activity)
+    let wrong = update(1).replacing("1}", with: "\"one\"}")
+    #expect(try await pair.push(wrong, of: app, to: "00ad", .liveactivity, id: id(1)) == 400)
+    let refused = try await pair.fate(of: id(1))
+    #expect(refused["detail"]?.stringValue?.contains("aps.content-state.stops") == true, "\(refused)")
+    #expect(try await pair.push(update(1), of: app, to: "00ad", .liveactivity, id: id(2)) == 200)
+    #expect(try await pair.fate(of: id(2))["disposition"] == "applied")
+
+    let form: JSONValue = ["token": "00ad", "topic": .string("\(app).push-type.liveactivity"), "payload": try JSONValue.parse(wrong)]
+    let forecast = try await pair.call("POST", "\(pair.control)/v1/what-if", form)
+    #expect(forecast["status"] == 400 && "\(forecast)".contains("aps.content-state.stops"), "\(forecast)")
+    let named = try await pair.call(
+      "PUT", "\(pair.control)/v1/activities/\(app)/o",
+      [
+        "user": "kate", "attributesType": "Ride", "attributes": [:], "contentState": ["stops": "one"],
+        "alert": ["title": "a", "body": "b"],
+      ])
+    #expect(named["error"]?["field"] == "contentState.stops", "\(named)")
+    // The next app has none of them.
+    let other: JSONValue = [
+      "type": "liveactivity", "bundleID": "com.pizza.w2", "environment": "development", "activity": ["id": "r", "attributesType": "Ride"],
+    ]
+    _ = try await pair.call("PUT", "\(pair.control)/v1/registrations/00ae", as: "register", other)
+    #expect(try await pair.push(wrong, of: "com.pizza.w2", to: "00ae", .liveactivity, id: id(3)) == 200)
+  }
+
   /// What an app on a device declares is known at the gateway as soon as it is installed.
   @Test func anAppThatIsInstalledTeachesTheGateway() async throws {
     let pair = try Pair(devices: [["name": "phone"]], validation: .apple)

@@ -52,6 +52,29 @@ import Testing
     #expect(try Self.verdict(Self.start("Ride", #"{"stops":3}"#), .apple).push?.warnings.contains(.contentStateMismatch) == false)
   }
 
+  /// An app that only the entry for every other app stands for has schemas of its own all the same, and the next one has none of them.
+  @Test func anAppThatIsNotListedIsJudgedByItsOwn() throws {
+    let types = try Self.types()["com.example.app"]!
+    let anyApp = AppDirectory.App(bundleID: "", developmentUpstream: "device")
+    var rules = TestRules(TestRules.apps(.strict))
+    rules.rules = RequestRules(
+      apps: AppDirectory([AppDirectory.App(bundleID: "com.listed", developmentUpstream: "device")], anyApp: anyApp),
+      providers: TestRules.providers, contentStates: ["com.pizza": types, "": [types[1]]])
+    func verdict(_ bundleID: String, _ type: String, _ state: String) -> Verdict {
+      var request = TestRequest.liveActivity("{\"timestamp\":\(now.unixSeconds),\(Self.start(type, state))}")
+      request.topic = "\(bundleID).push-type.liveactivity"
+      return rules.evaluate(request)
+    }
+    // Twice each, the second time from what is remembered of the topic.
+    for _ in 0..<2 {
+      #expect(verdict("com.pizza", "Ride", "{}").refusal?.field == "aps.content-state.stops")
+      #expect(verdict("com.pizza", "Ride", #"{"stops":1}"#).push != nil)
+      #expect(verdict("com.other", "Ride", "{}").push != nil)
+      #expect(verdict("com.other", "Game", "{}").refusal?.field == "aps.content-state.goals")
+      #expect(verdict("com.listed", "Game", "{}").push != nil)
+    }
+  }
+
   /// Which type an update is of depends on its token.
   @Test func anUpdateIsComparedWithEachType() throws {
     for (state, bits) in [(#"{"stops":3}"#, 0b10), (#"{"goals":1}"#, 0b01), ("{}", 0b11), (#"{"stops":1,"goals":1}"#, 0)]

@@ -107,7 +107,7 @@ extension ControlAPI {
   /// Whether attributes and content-state decode into their type, as far as schemas of it are known.
   func check(_ contentState: String?, attributes: String?, of attributesType: String?, bundleID: String) throws(ControlError) {
     guard let all = parts.settings?.parts.contentStates, !all.isEmpty, let app = parts.apps.index(of: bundleID), let attributesType,
-      let schemas = all[parts.apps[app].bundleID]?.schemas(of: attributesType)
+      let schemas = (all[bundleID] ?? all[parts.apps[app].bundleID])?.schemas(of: attributesType)
     else { return }
     let now = RequestTime(parts.clock.clock.moment, parts.clock.settings).sender
     func parsed(_ text: String?) -> JSONValue? { text.flatMap { try? JSONValue.parse($0) } }

@@ -15,8 +15,8 @@ extension ControlAPI {
     // Another app's name is no business of the caller's: it is as unknown as one that nobody has.
     let apps = parts.apps.limited(to: { routed.grant.sees($0) })
     let answers = parts.settings?.parts.provider.rules.answers ?? ProviderAnswers()
-    let rules = RequestRules(
-      apps: apps, providers: ProviderDirectory([]), answers: answers, contentStates: parts.settings?.parts.contentStates ?? [:])
+    let contentStates = (parts.settings?.parts.contentStates ?? [:]).filter { $0.key.isEmpty || routed.grant.sees($0.key) }
+    let rules = RequestRules(apps: apps, providers: ProviderDirectory([]), answers: answers, contentStates: contentStates)
     let time = RequestTime(parts.clock.clock.moment, parts.clock.settings)
     switch push.verdict(rules, time) {
     case .refused(let refusal):

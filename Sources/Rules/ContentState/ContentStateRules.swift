@@ -2,41 +2,65 @@ import JSON
 public import Primitives
 import Push
 
-/// The schemas of content-states and attributes that apps have given, by the app's index in the `AppDirectory`.
+/// The schemas of content-states and attributes that apps have given, each app's at an index.
 ///
 /// Which of an app's types an update is of is known by the registration of its token alone, so an update is compared with all of them, and
 /// the store, which knows the registration, goes by the one that counts. A start names its type.
 struct ContentStateRules: Sendable {
+  /// Those of the apps in the `AppDirectory`, at its indices, then those of apps that are known by its entry for every other app.
   private let types: [[ActivitySchemas]]
+  /// Where those of the latter are, by bundle id.
+  private let others: [String: Int]
+  /// The index in the `AppDirectory` of the entry for every other app; nil where there is none, or no such app has schemas.
+  private let anyApp: Int?
   /// Whether no app has any, which spares every other question.
   let isEmpty: Bool
 
-  /// The rules for apps by bundle id; "" has those of every app that is not listed.
+  /// The rules for apps by bundle id; "" has those of every app that has none of its own and is not listed.
   init(_ apps: AppDirectory, _ byBundleID: [String: [ActivitySchemas]]) {
-    types = byBundleID.isEmpty ? [] : (0..<apps.count).map { Array((byBundleID[apps[$0].bundleID] ?? []).prefix(32)) }
+    precondition(byBundleID.values.allSatisfy { $0.count <= Limits.contentStatesPerApp }, "more types than bits")
+    var types = (0..<apps.count).map { byBundleID[apps[$0].bundleID] ?? [] }
+    var others: [String: Int] = [:]
+    let last = apps.count - 1
+    let anyApp = last >= 0 && apps[last].bundleID.isEmpty ? last : nil
+    if anyApp != nil {
+      for (bundleID, own) in byBundleID where apps.index(of: bundleID) == anyApp && !bundleID.isEmpty {
+        others[bundleID] = types.count
+        types.append(own)
+      }
+    }
+    self.types = types
+    self.others = others
+    self.anyApp = others.isEmpty ? nil : anyApp
     isEmpty = types.allSatisfy(\.isEmpty)
   }
 
+  /// Where the schemas of that bundle id are, for which the entry at `app` of the `AppDirectory` holds.
+  func index(of bundleID: RawSpan, app: Int) -> Int {
+    guard app == anyApp else { return app }
+    return others[bundleID.string] ?? app
+  }
+
   /// What a start push has against it by the schemas of the type that it names; nil when there are none, or nothing.
-  func mismatchOfStart(_ body: RawSpan, app: Int, now: Instant) -> CodableMismatch? {
-    guard !types[app].isEmpty, let aps = Self.aps(body), let type = aps["attributes-type"]?.stringValue else { return nil }
-    return types[app].schemas(of: type)?.mismatch(attributes: aps["attributes"], contentState: aps["content-state"], now: now)
+  func mismatchOfStart(_ body: RawSpan, _ index: Int, now: Instant) -> CodableMismatch? {
+    guard !types[index].isEmpty, let aps = Self.aps(body), let type = aps["attributes-type"]?.stringValue else { return nil }
+    return types[index].schemas(of: type)?.mismatch(attributes: aps["attributes"], contentState: aps["content-state"], now: now)
   }
 
   /// For each of the app's types, a bit that says whether the content-state is none of it.
-  func mismatches(_ body: RawSpan, app: Int, now: Instant) -> UInt32 {
-    guard !types[app].isEmpty, let state = Self.aps(body)?["content-state"] else { return 0 }
+  func mismatches(_ body: RawSpan, _ index: Int, now: Instant) -> UInt32 {
+    guard !types[index].isEmpty, let state = Self.aps(body)?["content-state"] else { return 0 }
     var bits: UInt32 = 0
-    for (index, type) in types[app].enumerated() where type.mismatch(attributes: nil, contentState: state, now: now) != nil {
-      bits |= 1 << UInt32(index)
+    for (bit, type) in types[index].enumerated() where type.mismatch(attributes: nil, contentState: state, now: now) != nil {
+      bits |= 1 << UInt32(bit)
     }
     return bits
   }
 
   /// The same in words.
-  func doubts(_ body: RawSpan, app: Int, now: Instant) -> [ContentStateDoubt] {
-    guard !isEmpty, !types[app].isEmpty, let state = Self.aps(body)?["content-state"] else { return [] }
-    return types[app].map { type in
+  func doubts(_ body: RawSpan, _ index: Int, now: Instant) -> [ContentStateDoubt] {
+    guard !isEmpty, !types[index].isEmpty, let state = Self.aps(body)?["content-state"] else { return [] }
+    return types[index].map { type in
       ContentStateDoubt(
         attributesType: type.attributesType, message: type.mismatch(attributes: nil, contentState: state, now: now)?.message)
     }
@@ -56,6 +80,6 @@ public struct ContentStateDoubt: Hashable, Sendable {
 extension RequestRules {
   /// What each attributes type of a push's app has against its content-state, for a push with `contentStateMismatches`.
   public func contentStateDoubts(_ push: ParsedPush, body: RawSpan, now: Instant) -> [ContentStateDoubt] {
-    contentStates.doubts(body, app: push.app, now: now)
+    contentStates.doubts(body, push.schemas, now: now)
   }
 }

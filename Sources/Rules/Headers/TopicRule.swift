@@ -8,6 +8,8 @@ struct Topic {
   var app: Int
   var type: PushType
   var family: TopicFamily
+  /// Where the app's schemas are in the `ContentStateRules`.
+  var schemas: Int
   /// Whether the request names none, and `range` is all of the certificate's default topic.
   var isDefault = false
 }
@@ -54,7 +56,8 @@ extension RequestRules {
     }
     let matched = try Self.match(type, suffixType, family, bundle: bundle, text)
     let topic = Topic(
-      range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: matched, family: family)
+      range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: matched, family: family,
+      schemas: contentStates.index(of: bundle, app: app))
     memory.keep(text, topic, type: type, provider: sender.provider)
     return topic
   }

@@ -33,12 +33,15 @@ struct TopicMemory {
   private var app = 0
   private var topicType = PushType.alert
   private var family = TopicFamily.app
+  private var schemas = 0
 
   /// What `text`, which stands at `range`, says with that push type and provider, nil for any certificate; nil when it is not the last
   /// one.
   func recall(_ text: RawSpan, at range: ByteRange, type: PushType?, provider: Int?) -> Topic? {
     guard provider == self.provider, type == self.type, self.text.equals(text) else { return nil }
-    return Topic(range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: topicType, family: family)
+    return Topic(
+      range: range, bundle: ByteRange(offset: Int(range.offset), count: bundleBytes), app: app, type: topicType, family: family,
+      schemas: schemas)
   }
 
   /// Remembers that `text` is right and says `topic`.
@@ -50,6 +53,7 @@ struct TopicMemory {
     app = topic.app
     topicType = topic.type
     family = topic.family
+    schemas = topic.schemas
   }
 }
 
