@@ -36,7 +36,7 @@ import Testing
     _ source: JSONValue? = ["contentState": [:]]
   ) throws -> LiveSettings.Change {
     let schemas = try source.map { try ActivitySchemas(type, $0, at: "") }
-    return try live.setSchemas(schemas, of: type, app: bundleID, as: origin) { _ in }
+    return live.setSchemas(schemas, of: type, app: bundleID, as: origin) { _ throws(Never) in }
   }
 
   private static func isMade(_ change: LiveSettings.Change) -> Bool { if case .made = change { true } else { false } }

@@ -24,12 +24,12 @@ extension ControlAPI {
       answer["leftOut"] = .array(
         leftOut.map { ["attributesType": .string($0.schemas.attributesType), "origin": .string($0.origin.rawValue)] })
     }
-    return self.answer(.object(answer), to: routed.request)
+    return try self.answer(.object(answer), to: routed.request)
   }
 
   @Sendable private func schemasOfType(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let bundleID = try visibleBundleID(routed)
-    return answer(.object(try found(routed["attributesType"], bundleID, routed.grant).json), to: routed.request)
+    return try answer(.object(try found(routed["attributesType"], bundleID, routed.grant).json), to: routed.request)
   }
 
   /// Sets the schemas of a type. With the scope `admin` they win over all others; else they are those that the app brings along, for a type
@@ -55,7 +55,7 @@ extension ControlAPI {
     }
     let json = JSONValue.object(try found(type, bundleID, routed.grant).json)
     var response = HTTPResponse.json(json, status: isNew ? 201 : 200)
-    response.fields.append("etag", Self.tag(of: json))
+    response.fields.append("etag", Self.tag(of: json).text)
     return response
   }
 
@@ -76,22 +76,23 @@ extension ControlAPI {
     objection: (KnownSchemas?) -> String?
   ) throws(ControlError) -> Bool {
     guard let settings = parts.settings else { preconditionFailure("the routes are there only with settings") }
+    let condition = try EntityCondition(routed.request)
     let change: LiveSettings.Change
-    do throws(FieldError) {
-      change = try settings.setSchemas(schemas, of: type, app: bundleID, as: origin) { present throws(FieldError) in
-        if let wanted = routed.request.fields["if-match"] {
-          let tag = present.map { Self.tag(of: .object($0.json)) }
-          guard tag != nil && (wanted == "*" || wanted == tag) else { throw FieldError(field: "if-match", message: tag ?? "") }
-        }
-        if let objection = objection(present) { throw FieldError(field: "attributesType", message: objection) }
+    do throws(SchemaObjection) {
+      change = try settings.setSchemas(schemas, of: type, app: bundleID, as: origin) { present throws(SchemaObjection) in
+        let tag = present.map { Self.tag(of: .object($0.json)) }
+        if case .failed(let field) = condition.outcome(tag) { throw .otherState(field: field, tag) }
+        if let objection = objection(present) { throw .conflict(objection) }
       }
     } catch {
-      guard error.field == "if-match" else { throw ControlError.conflict(error.message) }
-      throw ControlError(
-        status: 412, code: "preconditionFailed",
-        message: error.message.isEmpty
-          ? "no schemas of \(type) are known" : "the schemas of \(type) have changed meanwhile: their ETag is \(error.message)",
-        field: "if-match")
+      switch error {
+      case .conflict(let message): throw .conflict(message)
+      case .otherState(let field, let tag):
+        throw ControlError(
+          status: 412, code: "preconditionFailed",
+          message: tag.map { "schemas of \(type) are known, and their ETag is \($0.text)" } ?? "no schemas of \(type) are known",
+          field: field)
+      }
     }
     switch change {
     case .made(let isNew):
@@ -138,16 +139,28 @@ extension ControlAPI {
     return found
   }
 
-  private func answer(_ json: JSONValue, to request: HTTPRequest) -> HTTPResponse {
+  private func answer(_ json: JSONValue, to request: HTTPRequest) throws(ControlError) -> HTTPResponse {
     let tag = Self.tag(of: json)
-    var response = HTTPResponse.json(json)
-    if let wanted = request.fields["if-none-match"], wanted == "*" || wanted.contains(tag) { response = HTTPResponse(status: 304) }
-    response.fields.append("etag", tag)
+    var response: HTTPResponse
+    switch try EntityCondition(request).outcome(tag) {
+    case .met: response = .json(json)
+    case .notModified: response = HTTPResponse(status: 304)
+    case .failed(let field):
+      throw ControlError(status: 412, code: "preconditionFailed", message: "the answer's ETag is \(tag.text)", field: field)
+    }
+    response.fields.append("etag", tag.text)
     return response
   }
 
-  /// The entity tag of an answer (RFC 9110 section 8.8.3): the first half of its SHA-256.
-  private static func tag(of json: JSONValue) -> String {
-    "\"\(Hexadecimal.encode(SHA256.hash(json.serialized()).prefix(16)))\""
+  /// The entity tag of an answer: the first half of its SHA-256.
+  private static func tag(of json: JSONValue) -> EntityTag {
+    EntityTag(Hexadecimal.encode(SHA256.hash(json.serialized()).prefix(16)))
   }
+}
+
+/// Why schemas are not changed, by what is known of the type before.
+private enum SchemaObjection: Error {
+  /// The request is for another state than the one with that tag.
+  case otherState(field: String, EntityTag?)
+  case conflict(String)
 }

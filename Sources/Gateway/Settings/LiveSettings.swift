@@ -187,13 +187,13 @@ final class LiveSettings: Sendable {
   /// - Parameters:
   ///   - origin: Whose schemas they are: `api` for somebody's, `app` for the app's own.
   ///   - isWanted: Looks at what is known of the type before; what it throws is what becomes of it all.
-  func setSchemas(
+  func setSchemas<Objection>(
     _ schemas: ActivitySchemas?, of attributesType: String, app bundleID: String, as origin: KnownSchemas.Origin,
-    where isWanted: (KnownSchemas?) throws(FieldError) -> Void
-  ) throws(FieldError) -> Change {
-    let result = state.withLock { state -> Result<Change, FieldError> in
+    where isWanted: (KnownSchemas?) throws(Objection) -> Void
+  ) throws(Objection) -> Change {
+    let result = state.withLock { state -> Result<Change, Objection> in
       let present = state.book.schemas(of: bundleID).first { $0.schemas.attributesType == attributesType }
-      do throws(FieldError) {
+      do throws(Objection) {
         try isWanted(present)
       } catch {
         return .failure(error)
