@@ -53,4 +53,15 @@ public enum PushOutcome: Sendable, Equatable {
     case .applied(_, let detail), .ignored(_, let detail), .refused(_, _, let detail): detail
     }
   }
+
+  /// It, with one more remark at the end of its detail; a refusal stays as it is.
+  func adding(_ remark: String?) -> PushOutcome {
+    guard let remark else { return self }
+    let longer = detail.map { "\($0); \(remark)" } ?? remark
+    switch self {
+    case .applied(let cause, _): return .applied(cause, detail: longer)
+    case .ignored(let cause, _): return .ignored(cause, detail: longer)
+    case .refused: return self
+    }
+  }
 }

@@ -26,6 +26,8 @@ public final class Device: Sendable {
     public var version: String
     /// What the port shows to a client that asks for that server name; nil shows the configured certificate.
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
+    /// Says where the gateway is whenever it is needed, on any thread; nil keeps to the configured one.
+    public var findGateway: (@Sendable () -> GatewayWhereabouts)?
     /// How long a push is held at most while the gateway is asked about its token.
     public var hold = TimeSpan.milliseconds(Limits.heldPushMilliseconds)
 
@@ -70,9 +72,14 @@ public final class Device: Sendable {
     let driver = surroundings.clock
     let clock = driver.clock
     let loop = try EventLoop(moments: { clock.moment })
-    var access = try configuration.gatewayAccess()
-    access?.patience = surroundings.hold
-    let gateway = access
+    // What is wrong with what is configured is said at once.
+    _ = try configuration.gatewayAccess()
+    var gateway: GatewayFinder?
+    if let find = surroundings.findGateway {
+      gateway = GatewayFinder(patience: surroundings.hold, find)
+    } else if let configured = configuration.gateway {
+      gateway = GatewayFinder(patience: surroundings.hold) { .found(configured) }
+    }
     let plan = try configuration.plan()
     var random = SystemRandomNumberGenerator()
     var fleet = DeviceFleet(seed: plan.seed, hashSeed: random.next(), registersTokens: gateway != nil)
@@ -88,8 +95,11 @@ public final class Device: Sendable {
     let registrar = try gateway.map { gateway in
       // Full means that this loop hangs; what became of a call then shows when the token is next registered, or pushed to.
       try Registrar(
-        gateway, report: { report in door.leave { keeper in keeper.note(report) } },
-        answer: { answered in door.leave { keeper in keeper.learn(answered) } })
+        gateway, log: surroundings.log,
+        .init(
+          report: { report in door.leave { keeper in keeper.note(report) } },
+          answer: { answered in door.leave { keeper in keeper.learn(answered) } },
+          silence: { silence in door.leave { keeper in keeper.note(silence: silence) } }))
     }
     var narrator = Narrator(surroundings.log)
     keeper.carryOut = { effects in for effect in effects { _ = registrar?.carryOut(effect) } }
@@ -146,6 +156,7 @@ public final class Device: Sendable {
     door.leave { _ in }
     let started = try Thread.start(name: "device") { taken.run() }
     thread.withLock { $0 = started }
+    registrar?.search()
   }
 
   /// Answers a request as if it had come to the device's own port; for one port that carries several APIs.

@@ -32,9 +32,9 @@ extension Limits {
   /// Pushes at once, and then each second, for which the gateway is asked again about tokens that somebody else registered: enough for
   /// people and tests to see each change at once, and few beside the pushes of a load test.
   public static let tokenQuestions: (atOnce: Int, eachSecond: Int) = (1024, 100)
-  /// Milliseconds for which a gateway that does not answer is not asked again about tokens that are known.
+  /// Milliseconds for which a gateway that keeps pushes waiting in vain is not asked again about tokens that are known.
   public static let tokenQuestionPauseMilliseconds: Int64 = 5000
-  /// First and longest delay between attempts of a mock device to register a token, in milliseconds.
+  /// First and longest delay between attempts of a mock device to register a token, or to find its gateway, in milliseconds.
   public static let registerRetryMilliseconds: (first: Int64, longest: Int64) = (100, 5000)
   /// Milliseconds for which a connection to the gateway stays open after the last call.
   public static let registrarIdleMilliseconds: Int64 = 200

@@ -59,6 +59,30 @@ import Testing
     #expect(fleet.push(update("{}", noon.unixSeconds + 1), to: known.token, .liveactivity).detail == "activity 9")
   }
 
+  /// A gateway that does not answer may know what is not known here: what hangs on it is not said to be so, and the rest is.
+  @Test func whatASilentGatewayMayKnowIsNotSaidToBeUnknown() throws {
+    var fleet = try phone()
+    fleet.gatewaySilence = "the gateway did not answer"
+    let (activity, widget) = (try token([7]), try token([8]))
+    let both = "what its token was registered as and its app's schemas were not checked, since the gateway did not answer"
+    #expect(fleet.push(update(#"{"stops":2}"#), to: activity, .liveactivity) == .applied(.updated, detail: "activity activity-1; \(both)"))
+    let other = "what its token was registered as was not checked, since the gateway did not answer"
+    #expect(fleet.push(contentChanged, to: widget, .widgets) == .applied(.reloaded, detail: other))
+    #expect(fleet.push(#"{"aps":{"timestamp":1}}"#, to: activity, .liveactivity).detail?.contains("not checked") == false)
+    #expect(fleet.push(#"{"aps":{}}"#, to: widget, .widgets).detail?.contains("not checked") == false)
+    let placed = try fleet.placeWidget(kind: "Orders", family: .systemSmall, id: nil, of: app, on: "phone", at: noon)
+    let own = try #require(placed.token)
+    #expect(fleet.push(contentChanged, to: own, .widgets).detail?.contains("not checked") == false, "the device's own token is known to it")
+    var known = try registration(.liveactivity)
+    known.activity = .init(id: "9", attributesType: "DeliveryAttributes")
+    fleet.learn(known, at: noon)
+    let schemas = fleet.push(update(#"{"stops":2}"#), to: known.token, .liveactivity)
+    #expect(schemas == .applied(.updated, detail: "activity 9; \(both)"), "it may have been registered anew meanwhile")
+    fleet.gatewaySilence = nil
+    let told = "activity 9; no schema is known for DeliveryAttributes, so its content-state was not checked"
+    #expect(fleet.push(update(#"{"stops":2}"#, noon.unixSeconds + 1), to: known.token, .liveactivity).detail == told)
+  }
+
   @Test func whatAnAppDeclaresGoesWithTheLastDeviceThatHasIt() throws {
     var fleet = try phone(delivery)
     var known = try registration(.liveactivity)

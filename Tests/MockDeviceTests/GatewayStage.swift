@@ -32,7 +32,7 @@ final class GatewayStage: Sendable {
     try CertificateAuthority.make(commonName: "gateway stage", now: Instant(unixSeconds: Int64(Date().timeIntervalSince1970)), days: 1)
   }
 
-  /// A gateway that answers every call with `status`.
+  /// A gateway that answers every call with `status`, or does what is asked where that is one of success.
   init(port: UInt16 = 0, status: Int = 201) throws {
     let now = Instant(unixSeconds: Int64(Date().timeIntervalSince1970))
     let tls = try TLSContext.server(
@@ -48,12 +48,13 @@ final class GatewayStage: Sendable {
           return bytes.map { String(decoding: $0, as: UTF8.self) }
         }
         let method = text(.method) ?? ""
-        calls.append(
-          Call(
-            method: method, path: text(.path) ?? "", authorization: text(.authorization), body: try? JSONValue.parse(exchange.body.array)))
-        let answer = status < 300 ? "" : #"{"error":{"code":"no","message":"not today"}}"#
-        exchange.respond(
-          status: status < 300 && method == "DELETE" ? 204 : status, FieldList(), body: Array(answer.utf8).span.bytes)
+        // A look whether there is a gateway is none of the calls that are looked for.
+        if let path = text(.path), path != "/livez" {
+          calls.append(
+            Call(method: method, path: path, authorization: text(.authorization), body: try? JSONValue.parse(exchange.body.array)))
+        }
+        let (code, answer) = status < 300 ? Self.answer(method) : (status, #"{"error":{"code":"no","message":"not today"}}"#)
+        exchange.respond(status: code, FieldList(), body: Array(answer.utf8).span.bytes)
         return true
       }, handler: { _ in HTTPResponse(status: 505) })
     let socket = try ListeningSocket.bind(SocketAddress("127.0.0.1:\(port)")!)[0]
@@ -61,6 +62,15 @@ final class GatewayStage: Sendable {
     self.port = socket.address.port
     handle = loop.handle
     thread = try Reactor.Thread.start(name: "gateway stage") { withExtendedLifetime(server) { loop.run() } }
+  }
+
+  /// It takes everything, and knows nothing that it could tell.
+  private static func answer(_ method: String) -> (status: Int, body: String) {
+    switch method {
+    case "GET": (404, #"{"error":{"code":"notFound","message":"nothing is known"}}"#)
+    case "DELETE": (204, "")
+    default: (201, "")
+    }
   }
 
   deinit {

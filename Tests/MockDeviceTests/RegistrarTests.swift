@@ -4,6 +4,8 @@ import JSON
 import Primitives
 import Push
 import Reactor
+import Recorder
+import Synchronization
 import Testing
 
 @testable import MockDevice
@@ -82,10 +84,13 @@ import Testing
     let quiet = try QuietPort()
     defer { withExtendedLifetime(quiet) {} }
     let silent = try GatewayStage.access(port: quiet.number)
-    for access in [try gateway.access(), silent] {
+    for (access, why) in [
+      (try gateway.access(), "the gateway answered 403: not today"), (silent, "the gateway did not answer (nothing listens at "),
+    ] {
       let test = try DeviceUnderTest(gateway: access)
       defer { test.device.stop() }
-      #expect(try await test.push(contentChanged, to: "00c0", .controls).fields["widgetpush-outcome"] == "applied reloaded")
+      let outcome = try #require(try await test.push(contentChanged, to: "00c0", .controls).fields["widgetpush-outcome"])
+      #expect(outcome.hasPrefix("applied reloaded what its token was registered as was not checked, since \(why)"), "\(outcome)")
       let state = try await test.call(.get, "/v1/devices/00c0/state").json
       #expect(state["apps"]?[0]?["controls"]?[0]?["kind"] == "unknown")
     }
@@ -98,7 +103,8 @@ import Testing
     defer { test.device.stop() }
     async let first = test.push(contentChanged, to: "00c0", .controls)
     async let second = test.push(contentChanged, to: "00c0", .controls)
-    #expect(try await [first, second].allSatisfy { $0.fields["widgetpush-outcome"] == "applied reloaded" })
+    let said = "applied reloaded what its token was registered as was not checked, since the gateway did not answer "
+    #expect(try await [first, second].allSatisfy { $0.fields["widgetpush-outcome"]?.hasPrefix(said) == true })
     withExtendedLifetime(deaf) {}
   }
 
@@ -115,6 +121,9 @@ import Testing
     allowance.pause(at: Uptime(nanoseconds: 20_000_000_000))
     #expect(take(20_001) == [false] && take(20_001, isNeeded: true) == [true])
     #expect(take(20_000 + Limits.tokenQuestionPauseMilliseconds) == [true])
+    allowance.pause(at: Uptime(nanoseconds: 40_000_000_000))
+    allowance.resume()
+    #expect(take(40_001) == [true], "it answers again")
   }
 
   /// A gateway that does not answer costs one push a moment, and not each one: neither one that says nothing, nor one that says it too late.
@@ -139,7 +148,7 @@ import Testing
       }
       keeper.hold(token) { applied += 1 }
       pass(Limits.heldPushMilliseconds - 1)
-      if saysSo { keeper.learn(.registration(token, .silence)) } else { pass(1) }
+      if saysSo { keeper.learn(.registration(token, .silence(.init(why: "the gateway did not answer", costsTime: true)))) } else { pass(1) }
     }
     for count in 1...3 {
       push()
@@ -148,6 +157,55 @@ import Testing
     pass(Limits.tokenQuestionPauseMilliseconds)
     push()
     #expect(applied == 4 && asked == 2)
+  }
+
+  /// The gateway is looked for wherever it is at the moment: nowhere, on a port where nobody listens, on two others one after the other.
+  @Test(.timeLimit(.minutes(5))) func theGatewayIsLookedUpWheneverItIsNeeded() async throws {
+    let whereabouts = Mutex(GatewayWhereabouts.unknown("none runs here"))
+    let lines = Recorder<String>()
+    let test = try DeviceUnderTest(devices: plan, log: { lines.append($0) }, findGateway: { whereabouts.withLock { $0 } })
+    defer { test.device.stop() }
+    func outcome() async throws -> String {
+      try await test.push(contentChanged, to: "00c0", .controls).fields["widgetpush-outcome"] ?? ""
+    }
+    let unchecked = "applied reloaded what its token was registered as was not checked, since "
+    for _ in 1...3 { #expect(try await outcome().hasPrefix(unchecked + "no gateway is known (none runs here)")) }
+    let placed = try await test.call(.post, "/v1/devices/phone/controls?wait=0s", ["bundleID": .string(app), "kind": "Lamp"]).json
+    #expect(placed["registration"] == "pending")
+    #expect(placed["problem"]?.stringValue?.hasPrefix("no gateway is known (none runs here)") == true, "\(placed)")
+
+    let quiet = try QuietPort()
+    defer { withExtendedLifetime(quiet) {} }
+    let nobody = try GatewayStage.access(port: quiet.number)
+    whereabouts.withLock { $0 = .found(nobody) }
+    for _ in 1...3 { #expect(try await outcome().hasPrefix(unchecked + "the gateway did not answer (nothing listens at ")) }
+
+    let gateways = try [GatewayStage(status: 404), GatewayStage(status: 404)]
+    for gateway in gateways {
+      let access = try gateway.access()
+      whereabouts.withLock { $0 = .found(access) }
+      let outcome = try await outcome()
+      #expect(outcome == "applied reloaded", "the next push finds it: \(outcome)")
+      #expect(gateway.calls.all.contains { $0.method == "GET" && $0.path == "/v1/registrations/00c0" })
+    }
+    // Another port is no outage of its own, and an outage is told once.
+    try await lines.until { $0.contains { $0.contains("the gateway answers") } }
+    let told = lines.all.filter { $0.contains("gateway") && !$0.contains("registrationFailed") && !$0.contains("not checked") }
+    #expect(told.count == 2 && told[0].contains("there is no gateway to ask"), "\(told)")
+  }
+
+  /// What a log says of calls that go well and badly in every order.
+  @Test func eachChangeOfTheLinkIsToldOnce() {
+    var link = GatewayLink()
+    func changes(_ findings: GatewayLink.Finding...) -> [GatewayLink.Change?] { findings.map { link.note($0) } }
+    #expect(changes(.reached, .told, .reached) == [nil, nil, nil], "what is as it should be is not worth a line")
+    #expect(changes(.unreachable("a"), .unreachable("b")) == [.lost("a"), nil])
+    #expect(link.isToBeLookedFor)
+    #expect(changes(.reached, .unwilling("403"), .reached, .unwilling("403")) == [.restored, .refuses("403"), nil, nil])
+    #expect(!link.isToBeLookedFor)
+    #expect(changes(.unreachable("c"), .unwilling("403"), .told, .told) == [.lost("c"), .refuses("403"), .restored, nil])
+    link = GatewayLink()
+    #expect(changes(.unreachable("at the start"), .reached) == [.lost("at the start"), .restored])
   }
 
   @Test func aStartedActivityRegistersItsUpdateToken() async throws {

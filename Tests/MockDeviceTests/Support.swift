@@ -26,8 +26,13 @@ struct DeviceUnderTest {
 
   /// A device that is started, with `devices` as a configuration file has them.
   ///
-  /// - Parameter hold: How long a push is held at most; by default longer than a loaded machine keeps a gateway from answering.
-  init(devices: JSONValue? = nil, gateway: DeviceConfiguration.Gateway? = nil, hold: TimeSpan = .seconds(60)) throws {
+  /// - Parameters:
+  ///   - hold: How long a push is held at most; by default longer than a loaded machine keeps a gateway from answering.
+  ///   - log: Takes the lines of its log.
+  init(
+    devices: JSONValue? = nil, gateway: DeviceConfiguration.Gateway? = nil, hold: TimeSpan = .seconds(60),
+    log: (@Sendable (String) -> Void)? = nil, findGateway: (@Sendable () -> GatewayWhereabouts)? = nil
+  ) throws {
     let now = clock.now
     let key = try P256PrivateKey.generate()
     signer = try ProviderTokenSigner(teamID: "TEAM123456", keyID: "KEY1234567", key: key)
@@ -45,9 +50,10 @@ struct DeviceUnderTest {
     configuration.gateway = gateway
     configuration.devices = devices
     let clock = clock
-    let log = Log(format: .text, level: .error, clock: { clock.now }, sink: { _ in })
+    let log = Log(format: .text, level: log == nil ? .error : .info, clock: { clock.now }, sink: log ?? { _ in })
     var surroundings = Device.Surroundings(version: "test", log: log) { clock.now }
     surroundings.hold = hold
+    surroundings.findGateway = findGateway
     device = try Device(configuration, surroundings)
     try device.start()
   }

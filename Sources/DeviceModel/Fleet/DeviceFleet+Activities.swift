@@ -9,7 +9,7 @@ extension DeviceFleet {
     do {
       activityPush = try ActivityPush(aps: JSONValue.aps(of: payload), shift: shift)
     } catch {
-      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
+      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index, isOfPayloadAlone: true)
     }
     if case .gone(let cause) = tokens[index].owner { return record(.ignored(cause, detail: nil), of: push, index) }
     if tokens[index].owner == .adopted {
@@ -45,7 +45,9 @@ extension DeviceFleet {
       let sentence = "the app has no attributes type \(start.attributesType); it has \(known.joined(separator: ", "))\(nearest)"
       return record(.ignored(.attributesTypeUnknown, detail: sentence), of: push, index)
     }
-    if let sentence = aheadOfTime(activityPush, now) { return record(.ignored(.futureTimestamp, detail: sentence), of: push, index) }
+    if let sentence = aheadOfTime(activityPush, now) {
+      return record(.ignored(.futureTimestamp, detail: sentence), of: push, index, isOfPayloadAlone: true)
+    }
     let contentState = activityPush.contentState ?? [:]
     if let problem = problem(attributes: start.attributes, contentState: contentState, of: start.attributesType, at: place) {
       let cause: Cause = ActivitySchemas.isOfAttributes(problem) ? .attributesNotDecodable : .contentStateNotDecodable
@@ -78,7 +80,9 @@ extension DeviceFleet {
       let sentence = "activity \(hosted.id) ended at \(hosted.activity.endInstant)"
       return record(.ignored(.activityEnded, detail: sentence), of: push, index)
     }
-    if let sentence = aheadOfTime(activityPush, now) { return record(.ignored(.futureTimestamp, detail: sentence), of: push, index) }
+    if let sentence = aheadOfTime(activityPush, now) {
+      return record(.ignored(.futureTimestamp, detail: sentence), of: push, index, isOfPayloadAlone: true)
+    }
     let (state, type) = (activityPush.contentState, hosted.activity.attributesType)
     if let problem = problem(attributes: nil, contentState: state, of: type, at: place) {
       return record(.ignored(.contentStateNotDecodable, detail: problem.message), of: push, index)

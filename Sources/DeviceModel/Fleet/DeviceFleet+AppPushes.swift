@@ -9,7 +9,7 @@ extension DeviceFleet {
     do {
       effect = try AppPushEffect(push.type, bundleID: tokens[index].bundleID, payload)
     } catch {
-      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
+      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index, isOfPayloadAlone: true)
     }
     switch tokens[index].owner {
     case .adopted: apply(push, toAdopted: index, at: now)
@@ -36,7 +36,7 @@ extension DeviceFleet {
     do {
       effect = try AppPushEffect(push.type, bundleID: tokens[index].bundleID, payload)
     } catch {
-      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
+      return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index, isOfPayloadAlone: true)
     }
     switch tokens[index].owner {
     case .adopted: apply(push, toAdopted: index, at: now)

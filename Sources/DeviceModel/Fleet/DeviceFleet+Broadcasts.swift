@@ -48,7 +48,7 @@ extension DeviceFleet {
     let applied = outcomes.filter { $0.disposition == .applied }
     // One that was let pass tells more than those that went well.
     let telling = outcomes.first { $0.disposition != .applied } ?? applied.first
-    let detail = outcomes.count == 1 || applied.count < outcomes.count ? telling?.detail : nil
+    let detail = outcomes.count == 1 || applied.count < outcomes.count ? telling?.detail : unchecked(of: .liveactivity, nil)
     let whole: PushOutcome =
       applied.first.map { .applied($0.cause, detail: detail) } ?? .ignored(telling?.cause ?? .noSubscribers, detail: detail)
     return BroadcastOutcome(outcome: whole, reached: outcomes.count, applied: applied.count)
@@ -65,7 +65,8 @@ extension DeviceFleet {
       _ = apply(try readBroadcast(payload), id, to: follower, now)
     } catch {
       let detail = error.sentence(in: payload)
-      _ = record(.ignored(error.cause, detail: detail), of: ReceivedPush(id: id, token: token, type: .liveactivity), index)
+      _ = record(
+        .ignored(error.cause, detail: detail), of: ReceivedPush(id: id, token: token, type: .liveactivity), index, isOfPayloadAlone: true)
     }
   }
 

@@ -30,7 +30,7 @@ extension DeviceFleet {
       do {
         try ReloadPayload.check(payload)
       } catch {
-        return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index)
+        return record(.ignored(error.cause, detail: error.sentence(in: payload)), of: push, index, isOfPayloadAlone: true)
       }
       return reload(index, push, at: now)
     case .liveactivity, .pushToStart: return receiveActivityPush(index, push, payload, at: now)
@@ -102,11 +102,15 @@ extension DeviceFleet {
     return .refused(.deviceTokenNotForTopic, since: nil, detail: sentence)
   }
 
-  /// Logs the outcome and returns it.
+  /// Logs the outcome and returns it, with what a silent gateway has left unchecked.
+  ///
+  /// - Parameter isOfPayloadAlone: Nothing that the gateway could tell would change it.
   mutating func record(
-    _ outcome: PushOutcome, of push: ReceivedPush, _ index: Int? = nil, what: DeviceEvent.What? = nil, items: [String] = []
+    _ outcome: PushOutcome, of push: ReceivedPush, _ index: Int? = nil, what: DeviceEvent.What? = nil, items: [String] = [],
+    isOfPayloadAlone: Bool = false
   ) -> PushOutcome {
     let index = index ?? tokens.find(push.token)
+    let outcome = isOfPayloadAlone ? outcome : outcome.adding(unchecked(of: push.type, index))
     var event = DeviceEvent(what ?? .pushIgnored, at: now, token: push.token)
     if case .refused = outcome { event.what = .pushRefused }
     if let index {
@@ -121,6 +125,22 @@ extension DeviceFleet {
     if case .refused(let reason, _, let detail) = outcome { event.detail = detail.map { "\(reason): \($0)" } ?? reason.description }
     log.append(event)
     return outcome
+  }
+}
+
+extension DeviceFleet {
+  /// What the gateway was to be asked about a push and did not tell; nil where nothing hangs on it, or it tells.
+  func unchecked(of type: PushType, _ index: Int?) -> String? {
+    guard let gatewaySilence else { return nil }
+    let followsGateway = index.map { tokens[$0].followsGateway } ?? false
+    let facts: String
+    switch (followsGateway, type == .liveactivity) {
+    case (true, true): facts = "what its token was registered as and its app's schemas were"
+    case (true, false): facts = "what its token was registered as was"
+    case (false, true): facts = "its app's schemas were"
+    case (false, false): return nil
+    }
+    return "\(facts) \(Remedy.uncheckedMark), since \(gatewaySilence)"
   }
 }
 

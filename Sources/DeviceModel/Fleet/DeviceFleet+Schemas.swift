@@ -81,12 +81,14 @@ extension DeviceFleet {
   func remark(attributes: JSONObject?, contentState: JSONObject?, of attributesType: String, at place: AppPlace) -> String {
     let schemas = schemas(of: attributesType, at: place)
     var remark = ""
-    if let contentState, !contentState.isEmpty, schemas?.contentState == nil {
+    // What a silent gateway may know is not unknown; that it was not asked is said of the whole push.
+    let isTold = gatewaySilence == nil
+    if isTold, let contentState, !contentState.isEmpty, schemas?.contentState == nil {
       let isAdopted = attributesType == DeviceFleet.adoptedKind
       let what = isAdopted ? "the type of its attributes is not known" : "no schema is known for \(attributesType)"
       remark += "; \(what), so its content-state was \(Remedy.uncheckedMark)"
     }
-    if let attributes, !attributes.isEmpty, schemas?.attributes == nil {
+    if isTold, let attributes, !attributes.isEmpty, schemas?.attributes == nil {
       remark += "; nothing is known of its attributes, which were \(Remedy.uncheckedMark)"
     }
     let mismatch = schemas?.mismatch(

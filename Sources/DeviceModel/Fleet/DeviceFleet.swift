@@ -41,6 +41,9 @@ public struct DeviceFleet: Sendable {
   /// What turns the dates that senders write into the devices': zero unless the product's clock has been moved.
   public var shift = TimeSpan.zero
 
+  /// Why the gateway does not tell what it is asked, as a clause such as `the gateway did not answer (…)`; nil while it does.
+  public var gatewaySilence: String?
+
   /// How many tokens the gateway has yet to be told about.
   public private(set) var pendingRegistrations = 0
 

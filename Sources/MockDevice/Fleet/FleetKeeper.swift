@@ -57,7 +57,11 @@ final class FleetKeeper {
       let now = self.loop.uptime
       self.dismissWaiters { $0.deadline <= now }
     }
-    held.lapsed = { [unowned self] in self.questions.pause(at: self.loop.uptime) }
+    held.lapsed = { [unowned self] span in
+      self.questions.pause(at: self.loop.uptime)
+      self.fallSilent(after: span)
+    }
+    schemas.lapsed = { [unowned self] span in self.fallSilent(after: span) }
     loop.atEveryRoundEnd { [unowned self] in self.endRound() }
   }
 
@@ -108,7 +112,8 @@ final class FleetKeeper {
 
   /// Holds a push until the gateway has been asked about its token.
   func hold(_ token: DeviceToken, _ resume: @escaping () -> Void) {
-    if held.hold(token, resume), ask?(.registration(token)) != true { held.release(token) }
+    guard held.hold(token, resume), !isAsked(.registration(token)) else { return }
+    held.release(token)
   }
 
   /// Whether the gateway is to be asked for the schemas of the app before a push to one of its activities is judged.
@@ -116,24 +121,51 @@ final class FleetKeeper {
 
   /// Holds a push until the gateway has told the schemas of its app.
   func hold(schemasOf bundleID: String, _ resume: @escaping () -> Void) {
-    schemas.hold(bundleID, resume) { [unowned self] in ask?(.schemas(bundleID: $0)) == true }
+    schemas.hold(bundleID, resume) { [unowned self] in isAsked(.schemas(bundleID: $0)) }
   }
 
   /// Takes what the gateway says; the pushes that were held for it go on.
   func learn(_ answered: Registrar.Answered) {
     switch answered {
     case .registration(let token, let answer): learn(token, answer)
-    case .schemas(let bundleID, let known):
-      if let known { fleet.learn(known, of: bundleID) }
-      schemas.settle(bundleID, isSilence: known == nil) { [unowned self] in ask?(.schemas(bundleID: $0)) == true }
+    case .schemas(let bundleID, .known(let known)):
+      fleet.learn(known, of: bundleID)
+      note(silence: nil)
+      schemas.settle(bundleID, silence: nil) { [unowned self] in isAsked(.schemas(bundleID: $0)) }
+    case .schemas(let bundleID, .silence(let silence)):
+      note(silence: silence.why)
+      schemas.settle(bundleID, silence: silence) { _ in false }
     }
+  }
+
+  /// Takes why the gateway cannot be asked, or does not tell; nil when it does, and may be asked at once.
+  func note(silence: String?) {
+    fleet.gatewaySilence = silence
+    guard silence == nil else { return }
+    questions.resume()
+    schemas.resume()
+  }
+
+  private func fallSilent(after span: TimeSpan) {
+    fleet.gatewaySilence = "the gateway did not answer within \(span.nanoseconds / 1_000_000) ms"
+  }
+
+  private func isAsked(_ question: Registrar.Question) -> Bool {
+    guard let ask else { return false }
+    if ask(question) { return true }
+    fleet.gatewaySilence = "too many questions to the gateway wait already"
+    return false
   }
 
   private func learn(_ token: DeviceToken, _ answer: Registrar.Answer) {
     switch answer {
-    case .registered(let registration): fleet.learn(registration, at: now)
-    case .notRegistered: break
-    case .silence: questions.pause(at: loop.uptime)
+    case .registered(let registration):
+      fleet.learn(registration, at: now)
+      note(silence: nil)
+    case .notRegistered: note(silence: nil)
+    case .silence(let silence):
+      if silence.costsTime { questions.pause(at: loop.uptime) }
+      note(silence: silence.why)
     }
     held.release(token)
   }

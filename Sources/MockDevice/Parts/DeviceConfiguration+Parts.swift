@@ -20,13 +20,7 @@ extension DeviceConfiguration {
   /// How the gateway is reached; nil where none is configured.
   func gatewayAccess() throws(ConfigurationError) -> GatewayAccess? {
     guard let gateway else { return nil }
-    guard let accessToken = gateway.accessToken else {
-      throw ConfigurationError(
-        "gateway.accessToken is missing; it must be an access token of the gateway with the scope register", at: "device configuration")
-    }
-    return GatewayAccess(
-      url: gateway.url, accessToken: accessToken, readToken: gateway.readToken,
-      trust: gateway.authorityPEM.map { .pem($0) } ?? .system, upstream: gateway.upstream)
+    return try GatewayAccess(gateway)
   }
 
   /// What the port shows.

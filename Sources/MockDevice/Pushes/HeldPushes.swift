@@ -11,8 +11,8 @@ final class HeldPushes<Key: Hashable> {
     var resume: [() -> Void]
   }
 
-  /// Told when one was held for as long as may be: whoever was asked is silent.
-  var lapsed: () -> Void = {}
+  /// Told when one was held for as long as may be, which that is: whoever was asked is silent.
+  var lapsed: (TimeSpan) -> Void = { _ in }
   private unowned let loop: EventLoop
   private let span: TimeSpan
   private var held: [Key: Held] = [:]
@@ -60,7 +60,7 @@ final class HeldPushes<Key: Hashable> {
   private func giveUp() {
     let now = loop.uptime
     let late = held.filter { $0.value.deadline <= now }.keys
-    if !late.isEmpty { lapsed() }
+    if !late.isEmpty { lapsed(span) }
     for key in late { release(key) }
     armTimer()
   }

@@ -5,7 +5,8 @@ import Reactor
 /// Pushes to activities, held until the gateway has told the schemas of their app, so that each is judged by what held when it came.
 ///
 /// One question serves all pushes that came before it was asked. A push that comes while one is under way waits for the next: the answer
-/// to the first may be older than the push. A gateway that does not answer is not asked again for a while, and what it told last holds.
+/// to the first may be older than the push. A gateway that keeps pushes waiting in vain is not asked again for a while. What it told last
+/// holds then, which the outcome of the push says.
 ///
 /// Belongs to its loop.
 final class SchemaQuestions {
@@ -15,6 +16,8 @@ final class SchemaQuestions {
     let number: UInt64
   }
 
+  /// Told when a push was held for as long as may be, which that is.
+  var lapsed: (TimeSpan) -> Void = { _ in }
   private unowned let loop: EventLoop
   private let held: HeldPushes<Round>
   /// The number of the question that is under way, by its app.
@@ -26,7 +29,10 @@ final class SchemaQuestions {
   init(on loop: EventLoop, atMost span: TimeSpan) {
     self.loop = loop
     held = HeldPushes(on: loop, atMost: span)
-    held.lapsed = { [unowned self] in pause() }
+    held.lapsed = { [unowned self] span in
+      pause()
+      lapsed(span)
+    }
   }
 
   /// Whether a push is to wait for an answer.
@@ -47,9 +53,12 @@ final class SchemaQuestions {
   }
 
   /// The question about an app has been answered: its pushes go on, and those that came meanwhile are asked for.
-  func settle(_ bundleID: String, isSilence: Bool, ask: (String) -> Bool) {
+  ///
+  /// - Parameter silence: Why it has not; nil when it has.
+  func settle(_ bundleID: String, silence: Registrar.Silence?, ask: (String) -> Bool) {
     guard let number = asked.removeValue(forKey: bundleID) else { return }
-    if isSilence { pause() }
+    let isSilence = silence != nil
+    if silence?.costsTime == true { pause() }
     let next = Round(bundleID: bundleID, number: number + 1)
     let isWaitedFor = held.holds(next)
     if isWaitedFor, !isSilence {
@@ -67,6 +76,9 @@ final class SchemaQuestions {
     asked[bundleID] = nil
     held.release(Round(bundleID: bundleID, number: number))
   }
+
+  /// Ends the pause: the gateway tells.
+  func resume() { notBefore = Uptime(nanoseconds: .min) }
 
   private func pause() { notBefore = loop.uptime + .milliseconds(Limits.tokenQuestionPauseMilliseconds) }
 }

@@ -3,7 +3,7 @@ import Push
 import Reactor
 
 /// How many questions about tokens the gateway may be asked: a bucket, which is full at the start, and shut for a while after a question
-/// that it did not answer.
+/// that kept a push waiting in vain.
 struct QuestionAllowance: Sendable {
   private let atOnce: Int64
   private let interval: TimeSpan
@@ -29,4 +29,7 @@ struct QuestionAllowance: Sendable {
 
   /// Asks nothing for a while but what is needed.
   mutating func pause(at now: Uptime) { notBefore = now + .milliseconds(Limits.tokenQuestionPauseMilliseconds) }
+
+  /// Ends the pause: the gateway tells.
+  mutating func resume() { notBefore = Uptime(nanoseconds: .min) }
 }

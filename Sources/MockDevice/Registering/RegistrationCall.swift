@@ -50,22 +50,33 @@ enum RegistrationCall {
       timeout: gateway.patience)
   }
 
-  /// The schemas in the answer; none of an app that the gateway does not know, and nil where it does not tell.
-  static func schemas(status: Int, body: [UInt8]) -> [ActivitySchemas]? {
-    if status == 404 { return [] }
-    guard status == 200, let list = (try? JSONValue.parse(body))?["schemas"]?.arrayValue else { return nil }
-    return list.prefix(Limits.contentStatesPerApp).compactMap { known in
-      var source: JSONObject = [:]
-      for key in ["contentState", "attributes"] { source[key] = known[key] }
-      return known["attributesType"]?.stringValue.flatMap { try? ActivitySchemas($0, .object(source), at: $0) }
-    }
+  /// The request that looks whether the gateway is there: `GET /livez`.
+  static func look(_ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
+    BlockingHTTPClient.Request("GET", "\(base(gateway))/livez", timeout: gateway.patience)
+  }
+
+  /// The schemas in the answer; none of an app that the gateway does not know.
+  static func schemas(status: Int, body: [UInt8]) -> Registrar.SchemaAnswer {
+    if status == 404 { return .known([]) }
+    guard status == 200, let list = (try? JSONValue.parse(body))?["schemas"]?.arrayValue else { return .silence(silence(status, body)) }
+    return .known(
+      list.prefix(Limits.contentStatesPerApp).compactMap { known in
+        var source: JSONObject = [:]
+        for key in ["contentState", "attributes"] { source[key] = known[key] }
+        return known["attributesType"]?.stringValue.flatMap { try? ActivitySchemas($0, .object(source), at: $0) }
+      })
   }
 
   /// What the answer to such a question says.
   static func answer(about token: DeviceToken, status: Int, body: [UInt8]) -> Registrar.Answer {
     if status == 404 { return .notRegistered }
-    guard status == 200, let registration = registration(token, body: body) else { return .silence }
+    guard status == 200, let registration = registration(token, body: body) else { return .silence(silence(status, body)) }
     return .registered(registration)
+  }
+
+  /// The clause about an answer that does not tell what was asked.
+  private static func silence(_ status: Int, _ body: [UInt8]) -> Registrar.Silence {
+    Registrar.Silence(why: status == 200 ? "the gateway's answer cannot be read" : "the gateway answered \(status)\(message(of: body))")
   }
 
   /// The registration in such an answer, as far as a device makes something of it; nil when it is none.

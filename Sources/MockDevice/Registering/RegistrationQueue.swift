@@ -94,6 +94,12 @@ struct RegistrationQueue: Sendable {
     }
   }
 
+  /// Lets the next call be made at once: the gateway is there again.
+  mutating func endPause() {
+    delay = nil
+    notBefore = Self.always
+  }
+
   /// Whether the gateway has yet to be told which token stands in this one's place.
   private func isToBeReplaced(_ token: DeviceToken) -> Bool {
     guard let successor = successors[token], case .replace(token, _) = wanted[successor] else { return false }

@@ -22,7 +22,7 @@ struct RegistrationWait: Sendable {
   func adding(_ token: DeviceToken, to object: JSONObject, _ wait: TimeSpan) async throws(ControlError) -> JSONObject {
     _ = try await door.wait(atMost: wait) { fleet in fleet.registrationState(of: token) == .pending ? nil : true }
     let (state, problem) = try await door.perform { fleet, _ in
-      (fleet.registrationState(of: token), fleet.registrationProblem(of: token))
+      (fleet.registrationState(of: token), fleet.registrationProblem(of: token) ?? fleet.gatewaySilence)
     }
     var object = object
     object["token"] = .string(token.hex)

@@ -16,6 +16,7 @@ extension Command {
       Hosts devices with apps, widgets, controls and Live Activities, takes pushes as APNs would, and shows what the devices did.
       What the configuration leaves open (certificate, keys, access tokens, the gateway) comes from the state folder, which is made
       when missing. Prints `ready device=URL` and runs until SIGTERM.
+      The gateway may start before or after it, and again on another port: it is looked up whenever it is needed.
       """,
     options: ServerOptions.all(DeviceConfiguration.keys),
     examples: ["widgetpush device --config Config/device.yaml", "widgetpush device --state-dir /state --bind 0.0.0.0 --advertise device"]
@@ -24,8 +25,10 @@ extension Command {
     let options = try ServerOptions(arguments, keys: DeviceConfiguration.keys)
     var configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
     var state: DevState?
+    var finder: StateGatewayFinder?
     if !configuration.isComplete {
       let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
+      finder = StateGatewayFinder(configuration.gateway, prepared)
       configuration.fill(from: prepared)
       state = prepared
     }
@@ -36,7 +39,9 @@ extension Command {
     let time = configuration.clock.permitted ? try Device.gatewayTime(configuration) : nil
     let machine = VirtualClock(real: { Machine.now }, steady: { Machine.steady }, time ?? VirtualTime())
     let clock = ClockDriver(machine, configuration.clock, slack: followingSlack)
-    let device = try Device(configuration, Device.Surroundings(version: Version.text, log: log, clock: clock))
+    var surroundings = Device.Surroundings(version: Version.text, log: log, clock: clock)
+    if let finder { surroundings.findGateway = { finder.find() } }
+    let device = try Device(configuration, surroundings)
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)
     if let state { _ = try state.folder.updateCredentials { $0.device = url } }
