@@ -124,7 +124,7 @@ let package = Package(
     .testTarget(
       name: "TransportTests", dependencies: ["HTTP2", "Primitives", "Reactor", "Security", "Seeds", "Transport"], swiftSettings: tests),
     .testTarget(name: "RulesTests", dependencies: ["JSON", "Primitives", "Push", "Rules", "Seeds"], swiftSettings: tests),
-    .testTarget(name: "SwiftSourceTests", dependencies: ["JSON", "SwiftSource"], swiftSettings: tests),
+    .testTarget(name: "SwiftSourceTests", dependencies: ["JSON", "Primitives", "Push", "Seeds", "SwiftSource"], swiftSettings: tests),
     .testTarget(name: "FaultsTests", dependencies: ["Faults", "JSON", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Primitives", "Push", "Seeds"], swiftSettings: tests),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "Primitives", "Push", "YAML"], swiftSettings: tests),

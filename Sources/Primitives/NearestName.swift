@@ -2,7 +2,9 @@
 ///
 /// Likeness is the Levenshtein distance without regard to case. When nothing is within half the name's length, a name that was
 /// cut short (at least three letters of it) still finds the shortest whole one; else nil.
-public func nearestName(to name: String, among known: [String]) -> String? {
+///
+/// - Parameter distanceMax: The greatest distance in place of half the name's length; then one that was cut short finds nothing further.
+public func nearestName(to name: String, among known: [String], distanceMax: Int? = nil) -> String? {
   let wanted = Array(name.lowercased().utf8)
   guard wanted.count <= 128 else { return nil }
   var best: (name: String, distance: Int)?
@@ -10,8 +12,8 @@ public func nearestName(to name: String, among known: [String]) -> String? {
     let distance = editDistance(wanted, Array(candidate.lowercased().utf8))
     if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
   }
-  if let best, best.distance <= max(2, wanted.count / 2) { return best.name }
-  guard wanted.count >= 3 else { return nil }
+  if let best, best.distance <= distanceMax ?? max(2, wanted.count / 2) { return best.name }
+  guard distanceMax == nil, wanted.count >= 3 else { return nil }
   return known.filter { $0.lowercased().utf8.starts(with: wanted) }.min { $0.utf8.count < $1.utf8.count }
 }
 

@@ -1,23 +1,31 @@
+import Push
+
 /// Leaves out the branches of `#if` that an app for a device is not built with.
 ///
-/// True are `os(iOS)`, `canImport`, `swift` and `compiler`; every other condition is false, such as `DEBUG`, as in the app that people have.
+/// True are `os(iOS)`, `arch(arm64)`, `canImport` of what a device has, and the versions of a new `swift` and `compiler`; every other condition
+/// is false, such as `DEBUG`, as in the app that people have.
 struct BuildConditions {
   private let tokens: [SwiftToken]
   private var index = 0
   private var kept: [SwiftToken] = []
+  private var problems: [SourceProblem] = []
 
   private init(_ tokens: [SwiftToken]) { self.tokens = tokens }
 
-  /// The tokens that are compiled.
-  static func compiled(_ tokens: [SwiftToken]) -> [SwiftToken] {
+  /// The tokens that are compiled, and the conditions that stand alone.
+  static func compiled(_ tokens: [SwiftToken]) -> (tokens: [SwiftToken], problems: [SourceProblem]) {
     var conditions = BuildConditions(tokens)
     conditions.run()
-    return conditions.kept
+    return (conditions.kept, conditions.problems)
+  }
+
+  private mutating func refuse(_ message: String, at place: SourcePlace) {
+    if problems.count < Limits.swiftSourceProblems { problems.append(SourceProblem(place: place, message: message)) }
   }
 
   private mutating func run() {
     /// For each `#if` that is open: whether its branch is compiled, whether one was, and whether what surrounds it is.
-    var open: [(isActive: Bool, wasActive: Bool, isOuterActive: Bool)] = []
+    var open: [(isActive: Bool, wasActive: Bool, isOuterActive: Bool, place: SourcePlace)] = []
     while index < tokens.count {
       let token = tokens[index]
       let isActive = open.last?.isActive ?? true
@@ -30,14 +38,18 @@ struct BuildConditions {
       switch name {
       case "if":
         let holds = condition()
-        open.append((isActive && holds, holds, isActive))
-      case "endif": _ = open.popLast()
+        open.append((isActive && holds, holds, isActive, token.place))
+      case "endif": if open.popLast() == nil { refuse("#endif without an #if before it", at: token.place) }
       default:
         let holds = name == "else" || condition()
-        guard let last = open.popLast() else { continue }
-        open.append((last.isOuterActive && !last.wasActive && holds, last.wasActive || holds, last.isOuterActive))
+        guard let last = open.popLast() else {
+          refuse("#\(name) without an #if before it", at: token.place)
+          continue
+        }
+        open.append((last.isOuterActive && !last.wasActive && holds, last.wasActive || holds, last.isOuterActive, last.place))
       }
     }
+    if let last = open.last { refuse("the #if that stands here has no #endif; is the file cut off?", at: last.place) }
   }
 
   /// The condition that stands until the end of the line.
@@ -81,14 +93,25 @@ struct BuildConditions {
     }
     guard let name = token.name else { return false }
     guard rest.first?.isMark("(") == true else { return name == "true" }
-    var argument = ""
-    var open = 0
+    var (argument, isBelow, open) = ("", false, 0)
     repeat {
       guard let part = rest.popFirst() else { break }
       if part.isMark("(") { open += 1 }
       if part.isMark(")") { open -= 1 }
+      if part.isMark("<") { isBelow = true }
       argument += part.name ?? ""
     } while open > 0
-    return ["canImport", "swift", "compiler"].contains(name) || name == "os" && argument == "iOS"
+    switch name {
+    case "swift", "compiler": return !isBelow
+    case "canImport": return !absentModules.contains(argument)
+    case "os": return argument == "iOS"
+    case "arch": return argument == "arm64"
+    default: return false
+    }
   }
+
+  /// Modules of other systems.
+  private static let absentModules: Set<String> = [
+    "AppKit", "Cocoa", "Glibc", "Musl", "Android", "WinSDK", "CRT", "ucrt", "FoundationNetworking", "FoundationXML", "WatchKit",
+  ]
 }

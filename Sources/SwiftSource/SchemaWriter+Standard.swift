@@ -19,15 +19,15 @@ extension SchemaWriter {
   private static func integer(_ format: String) -> JSONObject { ["type": "integer", "format": .string(format)] }
 
   /// A type of the standard library or of Foundation; nil where it is none that is known.
-  mutating func standard(_ name: String, _ arguments: [SwiftType], in scope: Scope, at place: SourcePlace, depth: Int) -> Written? {
+  mutating func standard(_ name: String, _ arguments: [SwiftType], in scope: Scope, at place: SourcePlace, level: Int) -> Written? {
     switch (name, arguments.count) {
-    case ("Optional", 1): return schema(of: .optional(arguments[0]), in: scope, depth: depth)
-    case ("Array", 1), ("ContiguousArray", 1), ("ArraySlice", 1): return array(arguments[0], in: scope, isSet: false, depth: depth)
-    case ("Set", 1): return array(arguments[0], in: scope, isSet: true, depth: depth)
-    case ("Dictionary", 2): return dictionary(arguments[0], arguments[1], in: scope, at: place, depth: depth)
-    case ("Range", 1), ("ClosedRange", 1): return range("range", of: arguments[0], in: scope, depth: depth)
+    case ("Optional", 1): return schema(of: .optional(arguments[0]), in: scope, level: level)
+    case ("Array", 1), ("ContiguousArray", 1), ("ArraySlice", 1): return array(arguments[0], in: scope, isSet: false, level: level)
+    case ("Set", 1): return array(arguments[0], in: scope, isSet: true, level: level)
+    case ("Dictionary", 2): return dictionary(arguments[0], arguments[1], in: scope, at: place, level: level)
+    case ("Range", 1), ("ClosedRange", 1): return range("range", of: arguments[0], in: scope, level: level)
     case ("PartialRangeFrom", 1), ("PartialRangeThrough", 1), ("PartialRangeUpTo", 1):
-      return range("partialRange", of: arguments[0], in: scope, depth: depth)
+      return range("partialRange", of: arguments[0], in: scope, level: level)
     case (_, 0):
       return Self.plain.first { $0.0 == name }.map {
         Written(schema: $0.1, key: name == "String" ? .string : name == "Int" ? .integer : .other)
@@ -36,20 +36,20 @@ extension SchemaWriter {
     }
   }
 
-  mutating func array(_ element: SwiftType, in scope: Scope, isSet: Bool, depth: Int) -> Written {
-    var result: JSONObject = ["type": "array", "items": schema(of: element, in: scope, depth: depth + 1).json]
+  mutating func array(_ element: SwiftType, in scope: Scope, isSet: Bool, level: Int) -> Written {
+    var result: JSONObject = ["type": "array", "items": schema(of: element, in: scope, level: level + 1).json]
     if isSet { result["uniqueItems"] = true }
     return Written(schema: result)
   }
 
-  private mutating func range(_ form: String, of bound: SwiftType, in scope: Scope, depth: Int) -> Written {
-    Written(schema: ["type": "array", "format": .string(form), "items": schema(of: bound, in: scope, depth: depth + 1).json])
+  private mutating func range(_ form: String, of bound: SwiftType, in scope: Scope, level: Int) -> Written {
+    Written(schema: ["type": "array", "format": .string(form), "items": schema(of: bound, in: scope, level: level + 1).json])
   }
 
   /// With keys that are strings or integers, or `CodingKeyRepresentable`, an object; else an array of keys and values in turn.
-  mutating func dictionary(_ key: SwiftType, _ value: SwiftType, in scope: Scope, at place: SourcePlace, depth: Int) -> Written {
-    let keys = schema(of: key, in: scope, depth: depth + 1)
-    let values = schema(of: value, in: scope, depth: depth + 1).json
+  mutating func dictionary(_ key: SwiftType, _ value: SwiftType, in scope: Scope, at place: SourcePlace, level: Int) -> Written {
+    let keys = schema(of: key, in: scope, level: level + 2)
+    let values = schema(of: value, in: scope, level: level + 2).json
     switch keys.key {
     case .string: return Written(schema: ["type": "object", "additionalProperties": values])
     case .integer: return Written(schema: ["type": "object", "propertyNames": ["type": "integer"], "additionalProperties": values])

@@ -6,7 +6,7 @@ struct SwiftProperty {
   var type: SwiftType?
   var isConstant: Bool
   var hasValue: Bool
-  /// A property wrapper on it.
+  /// A property wrapper or macro on it.
   var wrapper: String?
 }
 
@@ -20,28 +20,52 @@ struct SwiftCase {
   var values: [(label: String?, type: SwiftType)]?
 }
 
-/// A struct, class or enumeration, with what its extensions add.
+/// A struct, class, enumeration or protocol, with what its extensions add.
 struct SwiftDeclaration {
-  enum Kind { case structure, enumeration, other }
+  enum Kind {
+    case structure, reference, enumeration, actor, protocolType
+    /// One that is declared elsewhere, and extended here.
+    case extended
+  }
 
-  var kind = Kind.other
+  var kind = Kind.extended
   var path: [String]
   var place: SourcePlace
+  /// What its own clause names, in order.
   var inherits: [SwiftType] = []
+  /// What its extensions name.
+  var extensions: [SwiftType] = []
   var generics: [String] = []
   var properties: [SwiftProperty] = []
+  /// Computed properties that decoding may go by, such as `rawValue`.
+  var computed: [String: SwiftProperty] = [:]
   var cases: [SwiftCase] = []
+  /// Each `init(from:)` of one parameter.
+  var decodingInits: [DecodingInit] = []
   /// Where it decodes itself by an `init(from:)`.
   var ownDecoding: SourcePlace?
+  /// An `init(rawValue:)` that may fail.
+  var failableRawInit: SourcePlace?
+  /// Any other initializer that may fail.
+  var failableInit: SourcePlace?
+  /// Why its source does not show what it decodes from, such as a macro.
+  var unseen: SourceProblem?
 
-  /// Whether it is said to conform to, or inherit from, that.
-  func conforms(to names: String...) -> Bool { inherits.contains { $0.lastName.map(names.contains) ?? false } }
+  struct DecodingInit {
+    /// What its parameter is, or must conform to.
+    var type: SwiftType
+    var isGeneric: Bool
+    var place: SourcePlace
+  }
+
+  var name: String { path.joined(separator: ".") }
 }
 
 /// Another name for a type.
 struct SwiftAlias {
   var generics: [String]
   var type: SwiftType
+  var place: SourcePlace
 }
 
 /// All that a file declares, by dotted path.
@@ -50,6 +74,8 @@ struct SwiftDeclarations {
   var aliases: [String: SwiftAlias] = [:]
   /// The paths in the order in which they were declared.
   var order: [String] = []
+  /// Why the whole file is not read as a compiler would read it.
+  var problems: [SourceProblem] = []
 
   /// Adds to the type of that path what `change` does.
   mutating func update(_ path: [String], at place: SourcePlace, _ change: (inout SwiftDeclaration) -> Void) {

@@ -1,129 +1,163 @@
+import Push
+
 /// Cuts Swift source into tokens. It accepts more than a compiler: what no compiler would take need not be told here.
+///
+/// The source is read by Unicode scalars, as compilers read it: what ends lines, names and literals is ASCII, and all else belongs to names.
+/// `next` consumes the scalar that decides what comes, before the rest of that is read. So each turn moves on, whatever stands there.
 struct SwiftLexer {
-  private let text: [Character]
+  private let text: [Unicode.Scalar]
   private var offset = 0
-  private var place = SourcePlace(line: 1, column: 1)
-  private var isFirstOnLine = true
-  private var tokens: [SwiftToken] = []
+  private(set) var place = SourcePlace(line: 1, column: 1)
+  var isFirstOnLine = true
+  private(set) var tokens: [SwiftToken] = []
+  /// What is not closed: from there on the tokens are not those of a compiler.
+  private(set) var problems: [SourceProblem] = []
   /// Where the last token ends.
   private var end = -1
-  /// Strings within the interpolations of others that are open.
-  private var nesting = 0
+  /// Interpolations that are open, one within the other.
+  private var interpolations = 0
+  /// Up to here no regular expression ends that has begun on the same line.
+  private var regexlessUntil = 0
 
-  private init(_ text: String) { self.text = Array(text) }
+  private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-  /// The tokens of `text`.
-  static func tokens(of text: String) -> [SwiftToken] {
+  /// The tokens of `text`, and what of it is not closed.
+  static func read(_ text: String) -> (tokens: [SwiftToken], problems: [SourceProblem]) {
     var lexer = SwiftLexer(text)
-    while let next = lexer.peek() {
-      let start = lexer.offset
-      let count = lexer.tokens.count
-      lexer.read(next)
-      guard lexer.tokens.count > count else { continue }
-      lexer.tokens[count].isAdjacent = start == lexer.end
-      lexer.end = lexer.offset
-    }
-    return lexer.tokens
+    while lexer.readOne() {}
+    return (lexer.tokens, lexer.problems)
   }
 
-  private func peek(_ ahead: Int = 0) -> Character? { offset + ahead < text.count ? text[offset + ahead] : nil }
+  // MARK: The cursor
 
-  private mutating func advance(_ count: Int = 1) {
-    for _ in 0..<count {
-      guard let character = peek() else { return }
-      offset += 1
-      if character.isNewline {
-        place.line += 1
-        place.column = 1
-        isFirstOnLine = true
-      } else {
-        place.column += 1
-      }
+  func peek(_ ahead: Int = 0) -> Unicode.Scalar? { offset + ahead < text.count ? text[offset + ahead] : nil }
+
+  /// Consumes a scalar. A line ends with LF, CR, or CR and LF.
+  @discardableResult mutating func next() -> Unicode.Scalar? {
+    guard let scalar = peek() else { return nil }
+    offset += 1
+    if scalar == "\n" || scalar == "\r" && peek() != "\n" {
+      place.line += 1
+      place.column = 1
+      isFirstOnLine = true
+    } else {
+      place.column += 1
     }
+    return scalar
   }
 
-  private mutating func add(_ kind: SwiftToken.Kind, at start: SourcePlace) {
+  mutating func advance(_ count: Int) { for _ in 0..<count { next() } }
+
+  mutating func take(while isPart: (Unicode.Scalar) -> Bool) -> String {
+    var result = String.UnicodeScalarView()
+    while let scalar = peek(), isPart(scalar) {
+      result.append(scalar)
+      next()
+    }
+    return String(result)
+  }
+
+  mutating func add(_ kind: SwiftToken.Kind, at start: SourcePlace) {
     tokens.append(SwiftToken(kind: kind, place: start, isFirstOnLine: isFirstOnLine, isAdjacent: false))
     isFirstOnLine = false
   }
 
-  private mutating func read(_ next: Character) {
-    let start = place
-    switch next {
-    case _ where next.isWhitespace: advance()
-    case "/" where peek(1) == "/": while let character = peek(), !character.isNewline { advance() }
-    case "/" where peek(1) == "*": skipBlockComment()
-    case "\"": readString(hashes: 0)
-    case "#": readHash()
+  mutating func refuse(_ message: String, at place: SourcePlace) {
+    guard problems.count < Limits.swiftSourceProblems else { return }
+    problems.append(SourceProblem(place: place, message: message))
+  }
+
+  static func isNewline(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\r" }
+
+  static func isName(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "$": true
+    case _ where scalar.isASCII: false
+    default: scalar != "\u{FEFF}" && !scalar.properties.isWhitespace
+    }
+  }
+
+  // MARK: Tokens
+
+  /// Reads what comes next, a token or what stands between two; false at the end.
+  private mutating func readOne() -> Bool {
+    let (start, first, count) = (place, offset, tokens.count)
+    guard let scalar = next() else { return false }
+    read(scalar, at: start)
+    guard tokens.count > count else { return true }
+    tokens[count].isAdjacent = first == end
+    end = offset
+    return true
+  }
+
+  /// Reads the rest of what begins with `first`, which has been consumed.
+  private mutating func read(_ first: Unicode.Scalar, at start: SourcePlace) {
+    switch first {
+    case " ", "\t", "\n", "\r", "\u{B}", "\u{C}", "\0", "\u{FEFF}": break
+    case "/" where peek() == "/": while let scalar = peek(), !Self.isNewline(scalar) { next() }
+    case "/" where peek() == "*": skipBlockComment(from: start)
+    case "/" where beginsRegex: readRegex(hashes: 0, at: start)
+    case "\"": readString(hashes: 0, at: start)
+    case "#": readHash(at: start)
     case "`":
-      advance()
-      let name = take { $0 != "`" && !$0.isNewline }
-      advance()
+      let name = take { $0 != "`" && !Self.isNewline($0) }
+      if peek() == "`" { next() }
       add(.quotedName(name), at: start)
-    case _ where next.isNumber: readNumber()
-    case _ where Self.isName(next): add(.word(take(while: Self.isName)), at: start)
-    case "-" where peek(1) == ">":
-      advance(2)
+    case "0"..."9": readNumber(first, at: start)
+    case _ where Self.isName(first): add(.word(String(first) + take(while: Self.isName)), at: start)
+    case "-" where peek() == ">":
+      next()
       add(.mark("->"), at: start)
-    default:
-      advance()
-      add(.mark(String(next)), at: start)
+    case _ where !first.isASCII: break
+    default: add(.mark(String(first)), at: start)
     }
   }
 
-  private static func isName(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || character == "_" || character == "$" || (!character.isASCII && !character.isWhitespace)
-  }
-
-  private mutating func take(while isPart: (Character) -> Bool) -> String {
-    var result = ""
-    while let character = peek(), isPart(character) {
-      result.append(character)
-      advance()
-    }
-    return result
-  }
-
-  private mutating func skipBlockComment() {
-    var depth = 0
-    repeat {
-      if peek() == "/", peek(1) == "*" {
+  private mutating func skipBlockComment(from start: SourcePlace) {
+    next()
+    var depth = 1
+    while depth > 0, let scalar = next() {
+      if scalar == "/", peek() == "*" {
         depth += 1
-        advance(2)
-      } else if peek() == "*", peek(1) == "/" {
+        next()
+      } else if scalar == "*", peek() == "/" {
         depth -= 1
-        advance(2)
-      } else {
-        advance()
+        next()
       }
-    } while depth > 0 && peek() != nil
-  }
-
-  /// A raw string, or a word such as `#if`.
-  private mutating func readHash() {
-    let start = place
-    var hashes = 0
-    while peek(hashes) == "#" { hashes += 1 }
-    guard peek(hashes) != "\"" else {
-      advance(hashes)
-      return readString(hashes: hashes)
     }
-    advance()
-    add(.directive(take(while: Self.isName)), at: start)
+    if depth > 0 { refuse("the comment that begins here is not closed; is the file cut off?", at: start) }
   }
 
-  private mutating func readNumber() {
-    let start = place
-    var digits = take { $0.isHexDigit || $0 == "_" || $0 == "x" || $0 == "o" }
+  /// A raw string, a regular expression, or a word such as `#if`.
+  private mutating func readHash(at start: SourcePlace) {
+    var hashes = 1
+    while peek() == "#" {
+      hashes += 1
+      next()
+    }
+    switch peek() {
+    case "\"":
+      next()
+      readString(hashes: hashes, at: start)
+    case "/":
+      next()
+      readRegex(hashes: hashes, at: start)
+    default: add(.directive(take(while: Self.isName)), at: start)
+    }
+  }
+
+  private mutating func readNumber(_ first: Unicode.Scalar, at start: SourcePlace) {
+    func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.isASCII && scalar.properties.isASCIIHexDigit || scalar == "_" }
+    var digits = String(first) + take { isDigit($0) || $0 == "x" || $0 == "o" }
     var isFraction = digits.lowercased().contains("e") && !digits.hasPrefix("0x")
-    if peek() == ".", let next = peek(1), next.isNumber {
+    if peek() == ".", let scalar = peek(1), ("0"..."9").contains(scalar) {
       isFraction = true
-      advance()
-      digits += take { $0.isHexDigit || $0 == "_" || $0 == "p" || $0 == "P" }
+      next()
+      digits += take { isDigit($0) || $0 == "p" || $0 == "P" }
     }
-    if isFraction, let sign = peek(), "+-".contains(sign), let last = digits.last, "eE".contains(last) {
-      advance()
-      _ = take { $0.isNumber || $0 == "_" }
+    if isFraction, peek() == "+" || peek() == "-", let last = digits.last, "eE".contains(last) {
+      next()
+      _ = take { ("0"..."9").contains($0) || $0 == "_" }
     }
     let plain = digits.filter { $0 != "_" }
     let value =
@@ -136,77 +170,68 @@ struct SwiftLexer {
     add(isFraction ? .fraction : .integer(value), at: start)
   }
 
-  // MARK: Strings
+  // MARK: Within strings
 
-  /// A string literal with so many number signs before its quotes, which have been consumed.
-  private mutating func readString(hashes: Int) {
-    let (start, wasFirst) = (place, isFirstOnLine)
-    let isMultiline = peek(1) == "\"" && peek(2) == "\""
-    let quotes = isMultiline ? 3 : 1
-    advance(quotes)
-    var (content, isPlain) = ("", true)
-    while let character = peek() {
-      if isClosing(quotes: quotes, hashes: hashes) {
-        advance(quotes + hashes)
-        break
-      }
-      // One that is not closed ends with its line, so that the rest of the file is read.
-      if character.isNewline, !isMultiline { break }
-      if character == "\\", (0..<hashes).allSatisfy({ peek(1 + $0) == "#" }) {
-        advance(1 + hashes)
-        readEscape(into: &content, isPlain: &isPlain)
-      } else {
-        content.append(character)
-        advance()
-      }
+  /// Passes over the parentheses of an interpolation, which begin at the cursor, with all the tokens within them.
+  mutating func skipInterpolation() {
+    let (start, kept) = (place, tokens.count)
+    next()
+    interpolations += 1
+    if interpolations > Self.interpolationsMax {
+      refuse("strings stand within strings deeper than \(Self.interpolationsMax) levels from here; take them apart", at: start)
     }
-    isFirstOnLine = wasFirst
-    add(.string(isPlain && !isMultiline ? content : nil), at: start)
-  }
-
-  private func isClosing(quotes: Int, hashes: Int) -> Bool {
-    (0..<quotes).allSatisfy { peek($0) == "\"" } && (0..<hashes).allSatisfy { peek(quotes + $0) == "#" }
-  }
-
-  /// What follows a backslash; the text of an interpolation is passed over.
-  private mutating func readEscape(into content: inout String, isPlain: inout Bool) {
-    guard let character = peek() else { return }
-    switch character {
-    case "(":
-      isPlain = false
-      skipInterpolation()
-      return
-    case "u" where peek(1) == "{":
-      advance(2)
-      let digits = take { $0.isHexDigit }
-      if let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) { content.unicodeScalars.append(scalar) }
-    case "n": content.append("\n")
-    case "r": content.append("\r")
-    case "t": content.append("\t")
-    case "0": content.append("\0")
-    default: content.append(character)
+    var depth = 1
+    while depth > 0, let scalar = peek() {
+      if scalar == "(" { depth += 1 }
+      if scalar == ")" { depth -= 1 }
+      if scalar == "(" || scalar == ")" || interpolations > Self.interpolationsMax { next() } else { _ = readOne() }
     }
-    advance()
-  }
-
-  /// Parentheses in turn; a string within them is one more string.
-  private mutating func skipInterpolation() {
-    var depth = 0
-    let kept = tokens.count
-    nesting += 1
-    defer { nesting -= 1 }
-    repeat {
-      switch peek() {
-      case "(":
-        depth += 1
-        advance()
-      case ")":
-        depth -= 1
-        advance()
-      case "\"" where nesting < 8: readString(hashes: 0)
-      default: advance()
-      }
-    } while depth > 0 && peek() != nil
+    if depth > 0 { refuse("the interpolation that begins here is not closed; is the file cut off?", at: start) }
+    interpolations -= 1
     tokens.removeSubrange(kept...)
+  }
+
+  /// Strings within the interpolations of others that are read, so that recursion stays shallow.
+  private static let interpolationsMax = 8
+
+  // MARK: Regular expressions
+
+  /// Whether the slash before the cursor begins a regular expression: no operand stands before it, and it is closed on its line.
+  private var beginsRegex: Bool {
+    mutating get {
+      guard offset >= regexlessUntil, let following = peek(), !following.properties.isWhitespace, !endsOperand(tokens.last) else {
+        return false
+      }
+      var (index, isEscaped) = (offset, false)
+      while index < text.count, !Self.isNewline(text[index]) {
+        if text[index] == "/", !isEscaped { return true }
+        isEscaped = text[index] == "\\" && !isEscaped
+        index += 1
+      }
+      regexlessUntil = index
+      return false
+    }
+  }
+
+  private func endsOperand(_ token: SwiftToken?) -> Bool {
+    switch token?.kind {
+    case .word(let name): !["return", "in", "case", "where", "if", "while", "try", "await", "else", "throw"].contains(name)
+    case .mark(let mark): [")", "]", "}"].contains(mark)
+    case nil: false
+    default: true
+    }
+  }
+
+  /// A regular expression, whose first slash has been consumed. With number signs around it, it may have several lines.
+  private mutating func readRegex(hashes: Int, at start: SourcePlace) {
+    let wasFirst = isFirstOnLine
+    var isClosed = false
+    while !isClosed, let scalar = next() {
+      if scalar == "\\" { next() } else if scalar == "/" { isClosed = (0..<hashes).allSatisfy { peek($0) == "#" } }
+    }
+    advance(isClosed ? hashes : 0)
+    if !isClosed { refuse("the regular expression that begins here is not closed", at: start) }
+    isFirstOnLine = wasFirst
+    add(.regularExpression, at: start)
   }
 }

@@ -2,29 +2,22 @@
 extension SwiftParser {
   /// Attributes that change nothing about what a property decodes from.
   private static let plainAttributes: Set<String> = [
-    "MainActor", "Sendable", "available", "objc", "usableFromInline", "inlinable", "unknown",
+    "MainActor", "Sendable", "available", "objc", "nonobjc", "usableFromInline", "inlinable", "unknown", "preconcurrency", "GKInspectable",
+    "IBInspectable", "IBOutlet", "nonisolated", "warn_unqualified_access", "backDeployed", "exclusivity",
   ]
 
-  /// The stored properties that a `var` or `let` at the cursor declares.
-  mutating func properties(_ attributes: [String]) -> [SwiftProperty] {
+  /// The properties that a `var` or `let` at the cursor declares.
+  mutating func properties(_ attributes: [String]) -> (stored: [SwiftProperty], computed: [SwiftProperty]) {
     let isConstant = isWord("let")
-    let wrapper = attributes.first { $0.first?.isUppercase == true && !Self.plainAttributes.contains($0) }
+    let wrapper = attributes.first { !Self.plainAttributes.contains($0) && !$0.hasPrefix("_") }
     advance()
-    var found: [SwiftProperty] = []
+    var (found, computed): ([SwiftProperty], [SwiftProperty]) = ([], [])
     repeat {
       if isMark(",") { advance() }
       let start = place
-      guard let name = current?.name else {
-        // A tuple of names, whose types no decoder reads one by one.
-        skipOne()
-        if isMark("=") {
-          advance()
-          _ = value()
-        }
-        continue
-      }
-      advance()
-      var property = SwiftProperty(name: name, place: start, type: nil, isConstant: isConstant, hasValue: false, wrapper: wrapper)
+      let names = pattern()
+      guard !names.isEmpty else { continue }
+      var property = SwiftProperty(name: names[0], place: start, type: nil, isConstant: isConstant, hasValue: false, wrapper: wrapper)
       if isMark(":") {
         advance()
         property.type = type()
@@ -37,13 +30,47 @@ extension SwiftParser {
       }
       let isComputed = isMark("{") && !isObserver
       if isMark("{") { skipOne() }
-      if !isComputed { found.append(property) }
+      if isComputed { computed.append(property) } else { found += Self.each(of: names, property) }
     } while isMark(",")
     // `var a, b: Int` gives both the type that is written last.
     for index in found.indices.dropLast().reversed() where found[index].type == nil && !found[index].hasValue {
       found[index].type = found[index + 1].type
     }
-    return found
+    return (found, computed)
+  }
+
+  /// The name at the cursor, or those of a tuple; one within another stands as a whole, in its parentheses.
+  private mutating func pattern() -> [String] {
+    if let name = current?.name {
+      advance()
+      return [name]
+    }
+    guard isMark("(") else {
+      skipOne()
+      return []
+    }
+    advance()
+    var names: [String] = []
+    while !isMark(")"), current != nil {
+      names.append(current?.name ?? "(…)")
+      skipOne()
+      if isMark(",") { advance() }
+    }
+    advance()
+    return names
+  }
+
+  /// A property for each name of a tuple, as the compiler makes them, with its part of the tuple's type.
+  private static func each(of names: [String], _ whole: SwiftProperty) -> [SwiftProperty] {
+    guard names.count > 1 else { return [whole] }
+    var parts: [SwiftType?] = Array(repeating: nil, count: names.count)
+    if case .tuple(let types, _)? = whole.type, types.count == names.count { parts = types }
+    return zip(names, parts).filter { $0.0 != "_" }.map { name, part in
+      var property = whole
+      property.name = name
+      property.type = part
+      return property
+    }
   }
 
   /// Whether the braces at the cursor hold observers, so that what they belong to is stored.
@@ -80,7 +107,7 @@ extension SwiftParser {
     func known(_ name: String) -> SwiftType { .named([name], arguments: [], start) }
     let first = isMark("-") ? ahead(1) : current
     let next = isMark("-") ? ahead(2) : ahead(1)
-    let isWhole = next.map { $0.isFirstOnLine || $0.isMark(",") || $0.isMark("}") || $0.isMark(";") || $0.isMark("{") } ?? true
+    let isWhole = next.map(endsValue) ?? true
     switch first?.kind {
     case .integer where isWhole: return known("Int")
     case .fraction where isWhole: return known("Double")
@@ -93,19 +120,24 @@ extension SwiftParser {
     case .word(let name) where name.first?.isUppercase == true:
       var copy = self
       guard case .named(let names, let arguments, _) = copy.type() else { return nil }
-      // A member in lower case is a case or a static property, most likely of the same type; a call's result is anything.
       let path = Array(names.prefix { $0.first?.isUppercase == true })
-      guard path.count == names.count ? copy.isMark("(") : path.count + 1 == names.count && !copy.isMark("(") else { return nil }
-      guard copy.endsAfterCall() else { return nil }
-      return .named(path, arguments: arguments, start)
+      if path.count == names.count, copy.isMark("("), !copy.isNewLine {
+        let form = SwiftType.ToldForm.call(hasArguments: copy.ahead(1)?.isMark(")") != true)
+        return copy.endsAfterCall() ? .told(path, arguments: arguments, form, start) : nil
+      }
+      guard path.count + 1 == names.count, arguments.isEmpty, copy.current.map(copy.endsValue) ?? true else { return nil }
+      return .told(path, arguments: [], .member(names[path.count]), start)
     default: return nil
     }
   }
 
   /// Whether nothing but a call in parentheses comes before the end of the value.
   private mutating func endsAfterCall() -> Bool {
-    if isMark("("), !isNewLine { skipOne() }
-    guard let token = current else { return true }
+    skipOne()
+    return current.map(endsValue) ?? true
+  }
+
+  private func endsValue(_ token: SwiftToken) -> Bool {
     if token.isMark(",") || token.isMark("}") || token.isMark(";") || token.isMark("{") { return true }
     return token.isFirstOnLine && !goesOn(token)
   }

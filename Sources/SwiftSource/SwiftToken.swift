@@ -1,4 +1,4 @@
-/// Where something stands in a source file; both count from one, columns in characters.
+/// Where something stands in a source file; both count from one, columns in Unicode scalars.
 public struct SourcePlace: Hashable, Comparable, Sendable {
   /// The line.
   public var line: Int
@@ -7,6 +7,11 @@ public struct SourcePlace: Hashable, Comparable, Sendable {
 
   /// Whether `a` stands before `b`.
   public static func < (a: SourcePlace, b: SourcePlace) -> Bool { (a.line, a.column) < (b.line, b.column) }
+}
+
+extension SourcePlace: CustomStringConvertible {
+  /// Line and column, as compilers write them.
+  public var description: String { "\(line):\(column)" }
 }
 
 /// One token of Swift source; comments and white space are none.
@@ -21,6 +26,7 @@ struct SwiftToken {
     /// A whole number; nil beyond 64 bits.
     case integer(Int64?)
     case fraction
+    case regularExpression
     /// One character, or `->`.
     case mark(String)
     /// `#if` and other words after a number sign.

@@ -5,8 +5,19 @@ indirect enum SwiftType {
   case optional(SwiftType)
   case array(SwiftType)
   case dictionary(SwiftType, SwiftType, SourcePlace)
-  /// One that no decoder reads, such as a function or a tuple; in words.
+  /// A tuple of types.
+  case tuple([SwiftType], SourcePlace)
+  /// Protocols that are joined by `&`.
+  case composition([SwiftType], SourcePlace)
+  /// One that no decoder reads, such as a function; in words.
   case other(String, SourcePlace)
+  /// The type of a value that is a call or a member of a type.
+  case told([String], arguments: [SwiftType], ToldForm, SourcePlace)
+
+  enum ToldForm {
+    case call(hasArguments: Bool)
+    case member(String)
+  }
 }
 
 extension SwiftParser {
@@ -17,20 +28,30 @@ extension SwiftParser {
       skipOne()
       return .other("a type nested deeper than \(depthMax) levels", start)
     }
-    while let name = word, ["inout", "some", "any", "borrowing", "consuming", "sending"].contains(name) { advance() }
-    while isMark("@") { _ = attribute() }
+    while true {
+      if isMark("@") {
+        _ = attribute()
+      } else if isMark("~") || word.map(Self.specifiers.contains) == true && ahead(1)?.name != nil || isSpecifiedBracket {
+        advance()
+      } else {
+        break
+      }
+    }
     var result = primary(depth: depth)
+    var optionals = 0
     while true {
       if isMark("?") || isMark("!"), !isNewLine {
         advance()
-        result = .optional(result)
+        optionals += 1
+        result = optionals > depthMax ? .other("a type nested deeper than \(depthMax) levels", start) : .optional(result)
       } else if isMark("."), let next = ahead(1)?.name, ["Type", "Protocol"].contains(next) {
         advance(2)
         result = .other("a metatype", start)
       } else if isMark("&") {
         advance()
-        _ = type(depth: depth + 1)
-        result = .other("a composition of protocols", start)
+        var parts = [result]
+        if case .composition(let all, _) = result { parts = all }
+        result = .composition(parts + [type(depth: depth + 1)], start)
       } else if isMark("->") || isWord("async") || isWord("throws") {
         let isArrow = isMark("->")
         advance()
@@ -40,6 +61,14 @@ extension SwiftParser {
         return result
       }
     }
+  }
+
+  private static let specifiers: Set<String> = ["inout", "some", "any", "borrowing", "consuming", "sending", "nonisolated"]
+
+  /// Whether a specifier stands before a type in brackets.
+  private var isSpecifiedBracket: Bool {
+    word.map(Self.specifiers.contains) == true
+      && (ahead(1)?.isMark("(") == true || ahead(1)?.isMark("[") == true || ahead(1)?.isMark("@") == true)
   }
 
   private mutating func primary(depth: Int) -> SwiftType {
@@ -57,7 +86,7 @@ extension SwiftParser {
     }
     if isMark("(") {
       let elements = tuple(depth: depth)
-      return elements.count == 1 && !isMark("->") ? elements[0] : .other("a tuple", start)
+      return elements.count == 1 && !isMark("->") ? elements[0] : .tuple(elements, start)
     }
     guard var name = current?.name else {
       skipOne()

@@ -28,6 +28,10 @@ struct CodableCase: Sendable, CustomTestStringConvertible {
     #""home":\#(team),"away":\#(team),"phase":{"enum":["first","second","over"]},"events":{"additionalProperties":{"items":{"type":"integer"}}}"#,
     "home", "away", "phase", "events")
 
+  private static let side = object(#""name":{"type":"string"}"#, "name")
+
+  private static func box(_ value: String) -> String { object(#""value":\#(value),"list":{"items":\#(value)}"#, "value", "list") }
+
   static let all: [CodableCase] = [
     .init(Plain.self, object(#""title":{"type":"string"},"count":{"type":"integer"}"#, "title", "count"), #"{"title":"a","count":3}"#),
     .init(
@@ -116,5 +120,21 @@ struct CodableCase: Sendable, CustomTestStringConvertible {
     .init(
       Deep.self, object(#""match":\#(match)"#, "match"),
       #"{"match":{"home":{"name":"a","goals":1},"away":{"name":"b","goals":2},"phase":"over","events":{"a":[1,90],"b":[]}}}"#),
+    .init(Extended.self, object(#""stage":{"enum":["packed","sent"]}"#, "stage"), #"{"stage":"sent"}"#),
+    .init(
+      Represented.self,
+      object(
+        #""ticket":{"type":"string"},"wagon":\#(object(#""rawValue":{"format":"uuid"}"#, "rawValue")),"extras":{"format":"uint8"}"#,
+        "ticket", "extras"),
+      #"{"ticket":"a","wagon":{"rawValue":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"},"extras":3}"#),
+    .init(
+      Boxed.self,
+      object(
+        #""perhaps":\#(box(#"{"type":["integer","null"]}"#)),"sure":\#(box(#"{"type":"string"}"#)),"other":{"type":"boolean"}"#, "perhaps",
+        "sure"),
+      #"{"perhaps":{"value":null,"list":[1,null]},"sure":{"value":"a","list":["b"]},"other":true}"#),
+    .init(Tupled.self, object(#""row":{"type":"integer"},"seat":{"type":"string"}"#, "row", "seat"), #"{"row":3,"seat":"B"}"#),
+    .init(
+      Referring.self, object(#""home":\#(side),"away":\#(side)"#, "home"), #"{"home":{"name":"a"},"away":{"name":"b"},"length":"x"}"#),
   ]
 }

@@ -1,4 +1,4 @@
-// Thirty-two types as an app may have for its activities, without an init(from:) of their own. `CodableSchemas` says the same in schemas, and
+// Thirty-seven types as an app may have for its activities, without an init(from:) of their own. `CodableSchemas` says the same in schemas, and
 // the test of `schemas from-swift` reads this file itself.
 import Foundation
 
@@ -196,4 +196,45 @@ struct Deep: Codable {
     var events: [String: [Int]]
   }
   var match: Match
+}
+
+typealias RawStage = String
+
+struct Extended: Codable {
+  enum Stage: RawStage { case packed, sent }
+  var stage: Stage
+  init(from stages: [Stage]) { stage = stages.first ?? .packed }
+}
+
+extension Extended.Stage: Codable {}
+
+struct Represented: Codable {
+  struct Ticket: RawRepresentable, Codable { var rawValue: String }
+  struct Wagon: RawRepresentable, Codable { var rawValue: UUID }
+  struct Extras: OptionSet, Codable { let rawValue: UInt8 }
+  var ticket: Ticket
+  var wagon: Wagon?
+  var extras: Extras
+}
+
+struct Boxed: Codable {
+  struct Box<Value: Codable>: Codable {
+    var value: Value
+    var list: [Value]
+  }
+  typealias Perhaps<Value> = Value?
+  var perhaps: Box<Int?>
+  var sure: Box<String>
+  var other: Perhaps<Bool>
+}
+
+struct Tupled: Codable {
+  let (row, seat): (Int, String)
+}
+
+struct Referring: Codable {
+  final class Team: Codable { var name: String }
+  var home: Team
+  weak var away: Team?
+  lazy var length: Int = 5
 }
