@@ -88,6 +88,9 @@ public struct UpstreamSettings: Hashable, Sendable {
   public var authorityPEM: String?
   /// Whether it is Apple's, which changes the defaults of its apps.
   public var isApple: Bool
+  /// Whether it is wherever the mock device of the state folder is at the moment; then `host` and `port` are where it is looked for when
+  /// none has started yet.
+  public var followsDevice = false
   /// The first delay of a push that it has answered with a server error; zero has it tried again as after any failure.
   public var serverErrorRetry: TimeSpan
   /// An access token of the mock device with the scope `admin`, by which its clock is moved along; nil leaves that clock alone.

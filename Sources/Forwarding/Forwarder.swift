@@ -17,8 +17,8 @@ public protocol ForwarderDelegate: AnyObject {
   func broadcastCompleted(_ ticket: BroadcastTicket, _ outcome: UpstreamOutcome, _ answer: UpstreamAnswer?, detail: String)
   /// The upstream has a connection after it had none, or works again after its answers were errors: what waits for it may go.
   func upstreamOpened(_ upstream: Int)
-  /// The upstream's last connection has failed, or could not be made.
-  func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd)
+  /// The upstream's last connection, to that address, has failed, or could not be made.
+  func upstreamFailed(_ upstream: Int, at address: String, _ end: ConnectionEnd)
   /// The upstream has begun, or ceased, to refuse the provider tokens of one of the gateway's own keys.
   func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool)
   /// The upstream's answers to what one of the keys has signed have come, or ceased to be, under suspicion: no token is retired meanwhile.

@@ -10,11 +10,14 @@ import Push
 /// that a sender would write at present.
 struct PushRequest: ~Copyable {
   var fields = FieldList()
-  private let authority: [UInt8]
+  private var authority: [UInt8]
 
   private static let pathPrefix: StaticString = "/3/device/"
 
   init(authority: String) { self.authority = Array(authority.utf8) }
+
+  /// Writes that value of `:authority` from now on.
+  mutating func address(to authority: String) { self.authority = Array(authority.utf8) }
 
   /// Makes `fields` those of `push`, whose ranges lie in `bytes`.
   mutating func write(_ push: ForwardedPush, _ bytes: RawSpan, authorization: RawSpan, shift: TimeSpan) {

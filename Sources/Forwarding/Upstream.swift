@@ -12,6 +12,9 @@ public struct Upstream: Sendable {
   public var port: UInt16
   /// What it is trusted by, with `h2` as the only protocol.
   public var tls: TLSContext
+  /// Tells where it is at the moment, on any loop's thread, before each attempt to connect; nil, and one that does not know, keep to `host`
+  /// and `port`.
+  public var locate: (@Sendable () -> (host: String, port: UInt16)?)?
   /// How long it is left alone after it has refused the gateway's own provider token.
   public var pause = TimeSpan.milliseconds(Limits.upstreamPauseMilliseconds)
 
@@ -21,6 +24,14 @@ public struct Upstream: Sendable {
     self.host = host
     self.port = port
     self.tls = tls
+  }
+
+  /// It, where it is at the moment.
+  var located: Upstream {
+    guard let (host, port) = locate?() else { return self }
+    var located = self
+    (located.host, located.port) = (host, port)
+    return located
   }
 
   /// Host and port, as people write them.

@@ -93,7 +93,7 @@ extension UpstreamLink: HTTP2ClientDelegate {
       state.value.window.disconnected(at: now, orderly: end.isRegular, hasAnswered: isOfUse, jitter: .random(in: 0...1))
     }
     if state.value.clients.isEmpty {
-      if !isDraining && !(end.isRegular && isOfUse) { forwarder.delegate?.upstreamFailed(index, end) }
+      if !isDraining && !(end.isRegular && isOfUse) { forwarder.delegate?.upstreamFailed(index, at: address, end) }
       if case .unavailable(_, let cause) = state.value.window.availability(at: now) { return returnQueue(cause) }
     }
     connectIfNeeded()

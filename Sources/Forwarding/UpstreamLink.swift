@@ -45,6 +45,8 @@ final class UpstreamLink {
   let index: Int
   let signer: Int
   private let upstream: Upstream
+  /// The address of the last attempt to connect.
+  private(set) var address: String
   /// What new connections are trusted by.
   var tls: TLSContext
   private let transport: TransportLoop
@@ -60,6 +62,7 @@ final class UpstreamLink {
     self.signer = signer
     self.upstream = upstream
     tls = upstream.tls
+    address = upstream.address
     self.transport = transport
     self.forwarder = forwarder
     loop = transport.loop
@@ -232,6 +235,12 @@ final class UpstreamLink {
     guard !isDraining else { return }
     let freeStreams = state.value.clients.reduce(0) { $0 + $1.availableStreams }
     guard state.value.window.shouldConnect(queued: load.queued, freeStreams: freeStreams, at: loop.steadyNow) else { return }
+    // It may have started again elsewhere.
+    let upstream = upstream.located
+    if upstream.address != address {
+      address = upstream.address
+      state.value.request.address(to: upstream.authority)
+    }
     var configuration = HTTP2Client.Configuration(host: upstream.host, port: upstream.port, tls: tls)
     configuration.settings.streamsMax = Limits.upstreamStreams
     configuration.connectTimeout = .milliseconds(Limits.upstreamConnectMilliseconds)

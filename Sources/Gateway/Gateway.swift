@@ -30,6 +30,8 @@ public final class Gateway: Sendable {
     public var appStorage: AppStorage?
     /// The key that hides in ids and cursors what other apps do; nil takes a new one, so that a client's place is lost at the end.
     public var numberKey: [UInt8]?
+    /// Tells where the mock device is that an upstream follows, on any thread; nil, and one that does not know, keep to the configured address.
+    public var locateDevice: (@Sendable () -> (host: String, port: UInt16)?)?
     /// What the TLS faces show to a client that asks for that server name; nil shows the configured certificate.
     public var identityForName: (@Sendable (String) -> TLSIdentity?)?
 
@@ -61,8 +63,11 @@ public final class Gateway: Sendable {
       configuration, storage: surroundings.appStorage, identityForName: surroundings.identityForName)
     let start = settings.parts
     let apps = start.apps
+    let locate = surroundings.locateDevice
     let upstreams = try configuration.upstreams.map { settings in
-      try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
+      var upstream = try ConfigurationError.naming("upstreams.\(settings.name).ca") { try Upstream(settings) }
+      if settings.followsDevice { upstream.locate = locate }
+      return upstream
     }
 
     let driver = surroundings.clock
@@ -98,9 +103,10 @@ public final class Gateway: Sendable {
     parts.settings = settings
     if let key = surroundings.numberKey { parts.numbers = NumberCipher(key: key) }
     parts.recordings = recordings
+    parts.unreachable = { conditions.unreachable }
     parts.faults = configuration.faultsAllowed ? faults : nil
     driver.add(StoreClock(store))
-    if driver.settings.permitted { for upstream in configuration.upstreams { DeviceClock(upstream).map { driver.add($0) } } }
+    if driver.settings.permitted { for upstream in configuration.upstreams { DeviceClock(upstream, locate).map { driver.add($0) } } }
     self.routes = ControlAPI(parts).routes
     let authorizer = Authorizer(start.accessTokens, further: surroundings.accessTokens)
     let table = RouteTable(

@@ -29,6 +29,10 @@ extension Cause {
     case .started, .updated, .ended:
       AppliedRemark.find(in: detail).map { "The activity shows something else than was meant; correct this: \($0)." }
     case .contentStateNotDecodable: detail.isEmpty ? nil : "Correct this: \(detail)."
+    case .upstreamUnavailable:
+      detail.contains("cannot be reached")
+        ? "\(detail.prefix(1).uppercased())\(detail.dropFirst()): see that it runs there, that this address and its CA in the configuration are right, and that no fault of the mock device does this (widgetpush faults list --device)."
+        : nil
     default: nil
     }
   }

@@ -35,6 +35,28 @@ import Testing
     #expect(text.contains("\n  It was delivered at least once: "), "\(text)")
   }
 
+  /// What could not be sent is no attempt, and is not counted as one.
+  @Test func whatWasNotSentIsNoAttempt() throws {
+    func step(_ disposition: String, _ attempt: Int? = nil) -> JSONValue {
+      var step: JSONObject = ["at": "2026-11-30T01:26:50.123Z", "disposition": .string(disposition)]
+      if disposition == "waiting" { step["cause"] = "upstreamUnavailable" }
+      step["attempt"] = attempt.map { .integer(Int64($0)) }
+      return .object(step)
+    }
+    var object = try #require(push.objectValue)
+    object["steps"] = [
+      step("forwarding", 1), step("waiting"), step("forwarding", 1), step("waiting", 1), step("forwarding", 2), step("waiting", 1),
+      step("forwarding", 2),
+    ]
+    let lines = PushStory.text(of: .object(object)).split(separator: "\n").filter { $0.contains("01:26:50.123  ") }
+    let notes = lines.map { $0.split(separator: "  ").last.map { $0.trimmingPrefix(" ") } ?? "" }
+    #expect(
+      notes == [
+        "nothing was sent", "upstreamUnavailable", "attempt 1", "upstreamUnavailable, attempt 1", "nothing was sent",
+        "upstreamUnavailable, attempt 1", "attempt 2",
+      ])
+  }
+
   @Test func aPushIsToldWhole() {
     #expect(
       PushStory.text(of: push) == """

@@ -178,7 +178,7 @@ final class Recorder: ForwarderDelegate {
     broadcasts.append((ticket, outcome, answer, detail))
   }
   func upstreamOpened(_ upstream: Int) { opened += 1 }
-  func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) { failed += 1 }
+  func upstreamFailed(_ upstream: Int, at address: String, _ end: ConnectionEnd) { failed += 1 }
   func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool) { refusesCredentials.append(refuses) }
   func retiringStopped(_ upstream: Int, signer: Int, _ isStopped: Bool) {}
   func cannotSign(_ upstream: Int, _ error: CryptoError) { Issue.record("cannot sign: \(error)") }

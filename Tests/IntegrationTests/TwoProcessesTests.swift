@@ -79,6 +79,50 @@ import Testing
     #expect(try await gateway.terminate() == 0)
   }
 
+  /// The gateway is there first, and expects the device elsewhere than it starts, and starts again: the push waits, which says where the device
+  /// was looked for, and goes.
+  @Test func aGatewayThatStartsFirstFindsItsDevice() async throws {
+    let state = try await Deployment.newState()
+    // A device that was killed has left its address.
+    let credentials = String(decoding: try state.read("credentials.json"), as: UTF8.self)
+    _ = try state.write("credentials.json", credentials.replacing("{", with: #"{"device":"https://127.0.0.1:1","#, maxReplacements: 1))
+    let gateway = try await gateway(in: state)
+    let token = newToken()
+    try await gateway.register(token, RegistrationBody.widgets)
+    let id = try #require(try await gateway.send(.widgets(token))["apns-id"])
+    let clause = "he upstream device at 127.0.0.1:1 cannot be reached ("
+    func warnings() async throws -> [String] {
+      let ready = try await gateway.control("GET", "/readyz", as: nil)
+      #expect(ready.status == 200, "what comes is taken all the same: \(ready)")
+      return try ready.json["warnings"].array.compactMap(\.string)
+    }
+    try await eventually("/readyz warns") { try await warnings().contains { $0.hasPrefix("T" + clause) } }
+    func explained() async throws -> String {
+      try await run([Deployment.executable, "explain", id, "--state-dir", state.path]).text
+    }
+    try await eventually("the push waits") { try await explained().contains("waiting (upstreamUnavailable)") }
+    let story = try await explained()
+    #expect(story.contains("\n  T" + clause) && story.contains("see that it runs there, that this address"), "\(story)")
+    try await eventually("what was not sent is no attempt") {
+      let story = try await explained()
+      return story.contains("nothing was sent") && !story.contains("attempt ")
+    }
+
+    for round in 1...2 {
+      let device = try await Deployment.start(["device"], in: state)
+      let token = newToken()
+      try await gateway.register(token, RegistrationBody.widgets)
+      try await gateway.settled(try #require(try await gateway.send(.widgets(token))["apns-id"]), as: "applied")
+      try await gateway.settled(id, as: "applied")
+      try await eventually("/readyz warns of nothing") { try await warnings().isEmpty }
+      gateway.process.signal(SIGHUP)
+      try await eventually("nothing has changed") { told("the configuration was read again changed=nothing", by: gateway) == round }
+      try await device.crash()
+    }
+    #expect(told("need a restart", by: gateway) == 0, "\(gateway.process.errors.text)")
+    #expect(try await gateway.terminate() == 0)
+  }
+
   /// What a push did while the gateway could not be asked is not said to be known, and is put right by the next push after that.
   @Test func whatCannotBeAskedIsSaid() async throws {
     let state = try Folder()

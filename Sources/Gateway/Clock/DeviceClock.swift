@@ -11,22 +11,30 @@ import Push
 /// The gateway leads: whoever asks only the gateway has both at the same time.
 final class DeviceClock: ClockPart {
   private let name: String
-  private let url: String
+  private let upstream: UpstreamSettings
+  private let locate: (@Sendable () -> (host: String, port: UInt16)?)?
   private let secret: String
   private let client: BlockingHTTPClient
   /// Where calls block.
   private let queue = DispatchQueue(label: "device clock")
 
   /// The device at that upstream; nil where no access token for it is known.
-  init?(_ upstream: UpstreamSettings) {
+  ///
+  /// - Parameter locate: Tells where a device is that is followed.
+  init?(_ upstream: UpstreamSettings, _ locate: (@Sendable () -> (host: String, port: UInt16)?)? = nil) {
     guard let secret = upstream.accessToken else { return nil }
     self.secret = secret
     name = upstream.name
-    let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
-    url = "https://\(host):\(upstream.port)/v1/clock"
+    self.upstream = upstream
+    self.locate = upstream.followsDevice ? locate : nil
     client = BlockingHTTPClient(
       trust: upstream.authorityPEM.map { .pem($0) } ?? .system,
       bounds: .init(connect: .seconds(2), total: .milliseconds(Limits.deviceClockMilliseconds)))
+  }
+
+  private var url: String {
+    let (host, port) = locate?() ?? (upstream.host, upstream.port)
+    return "https://\(host.contains(":") ? "[\(host)]" : host):\(port)/v1/clock"
   }
 
   func clockChanged(to time: VirtualTime, at real: Instant) async {

@@ -31,6 +31,8 @@ public struct ControlAPI: Sendable {
     public var version: String
     /// Why the gateway cannot do its work at present, one sentence each, besides what the store says; empty when it can.
     public var obstacles: @Sendable () -> [String]
+    /// The upstreams that cannot be reached at present, each with a clause that says where it was looked for and why it was not found.
+    var unreachable: @Sendable () -> [String: String] = { [:] }
     /// What `/dev/` serves; nil outside `dev`.
     public var devFiles: DevFiles?
     /// The product's time, and who moves it.

@@ -34,9 +34,9 @@ extension ControlAPI {
       _ = try await asking { () async throws(StoreError) in try await parts.store.pushes(matching: query, wait: wait) }
     }
     let records = try await visiblePushes(id, all: all, routed.grant)
-    guard all else { return .json(records[0].json) }
+    guard all else { return .json(told(records[0]).json) }
     var page = PageBody("pushes")
-    let last = page.fill(after.map { after in records.filter { $0.cursor.isBehind(after) } } ?? records, \.json)
+    let last = page.fill(after.map { after in records.filter { $0.cursor.isBehind(after) } } ?? records) { told($0).json }
     return page.response(last.map { ["next": .string($0.cursor.text(sealing: parts.numbers.text))] } ?? [:])
   }
 
@@ -73,7 +73,7 @@ extension ControlAPI {
 
   private func response(_ page: PushPage, to grant: Grant, hasWaited: Bool) -> HTTPResponse {
     var body = PageBody("pushes")
-    let last = body.fill(page.pushes) { $0.shown(to: grant).json }
+    let last = body.fill(page.pushes) { told($0.shown(to: grant)).json }
     var rest: JSONObject = [:]
     rest["next"] = (last?.cursor ?? page.next).map { .string($0.text(sealing: parts.numbers.text)) }
     if hasWaited {
@@ -82,6 +82,19 @@ extension ControlAPI {
       rest["nearMisses"] = .array(page.nearMisses.map { ["push": $0.push.shown(to: grant).json, "differs": .string($0.differs)] })
     }
     return body.response(rest)
+  }
+
+  /// The push; one that waits for its upstream with where that was looked for, as far as the settings of its app tell which it is.
+  private func told(_ record: PushRecord) -> PushRecord {
+    guard record.disposition == .waiting, record.cause == .upstreamUnavailable, record.detail == nil else { return record }
+    let unreachable = parts.unreachable()
+    let app = parts.apps.index(of: record.bundleID).map { parts.apps[$0] }
+    let names = Set([app?.developmentUpstream, app?.productionUpstream].compactMap(\.self))
+    let clauses = names.sorted().compactMap { unreachable[$0] }
+    guard !clauses.isEmpty else { return record }
+    var record = record
+    record.detail = clauses.joined(separator: "; ")
+    return record
   }
 
   /// Which pushes are meant: by token, app, type, what became of them, why, and the reload that they were made for, of those that the caller may see.

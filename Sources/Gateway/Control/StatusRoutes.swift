@@ -14,8 +14,11 @@ extension ControlAPI {
         var obstacles = parts.obstacles()
         if case .notReady(let why) = parts.store.readiness { obstacles.insert("The store takes no pushes: \(why).", at: 0) }
         var object: JSONObject = ["ready": .bool(obstacles.isEmpty), "obstacles": .array(obstacles.map(JSONValue.string))]
-        let warnings = parts.store.warnings
-        if !warnings.isEmpty { object["warnings"] = .array(warnings.map { .string("\($0)") }) }
+        let unreachable = parts.unreachable().sorted { $0.key < $1.key }.map {
+          "\($0.value.asSentenceStart); pushes for it wait until it can."
+        }
+        let warnings = parts.store.warnings.map { "\($0)" } + unreachable
+        if !warnings.isEmpty { object["warnings"] = .array(warnings.map(JSONValue.string)) }
         return .json(.object(object), status: obstacles.isEmpty ? 200 : 503)
       },
       OpenAPIFile.control.route,
@@ -28,4 +31,9 @@ extension ControlAPI {
       },
     ]
   }
+}
+
+extension String {
+  /// It, with a capital letter.
+  fileprivate var asSentenceStart: String { prefix(1).uppercased() + dropFirst() }
 }

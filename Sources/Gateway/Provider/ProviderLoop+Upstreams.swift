@@ -26,11 +26,13 @@ extension ProviderLoop: ForwarderDelegate {
     // A mock device that has been started anew shows the machine's time.
     if clockSettings.permitted { Task { [clock] in await clock.announce() } }
     conditions.set("signing \(upstream)", nil)
+    conditions.setUnreachable(upstreamNames[upstream], nil)
     observer?(.upstreamOpened(name: upstreamNames[upstream]))
   }
 
-  func upstreamFailed(_ upstream: Int, _ end: ConnectionEnd) {
-    observer?(.upstreamFailed(name: upstreamNames[upstream], address: upstreamAddresses[upstream], end))
+  func upstreamFailed(_ upstream: Int, at address: String, _ end: ConnectionEnd) {
+    conditions.setUnreachable(upstreamNames[upstream], "the upstream \(upstreamNames[upstream]) at \(address) cannot be reached (\(end))")
+    observer?(.upstreamFailed(name: upstreamNames[upstream], address: address, end))
   }
 
   func upstreamRefusesCredentials(_ upstream: Int, signer: Int, _ refuses: Bool) {

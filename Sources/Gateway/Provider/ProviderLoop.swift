@@ -30,7 +30,6 @@ final class ProviderLoop {
   let awaited: AwaitedAnswers
   let recordings: RecordingDesk
   let upstreamNames: [String]
-  let upstreamAddresses: [String]
   let signers: ProviderTokenSigners
   let metrics: GatewayMetrics
   let conditions: GatewayConditions
@@ -95,7 +94,6 @@ final class ProviderLoop {
     seed = shared.seed
     initialConcurrentStreams = shared.initialConcurrentStreams
     upstreamNames = shared.upstreams.map(\.name)
-    upstreamAddresses = shared.upstreams.map(\.address)
     signers = shared.signers
     exchanges = transport.exchanges
     tokenUpdates = shared.tokenUpdates

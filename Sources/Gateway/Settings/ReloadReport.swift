@@ -70,6 +70,8 @@ extension UpstreamSettings {
   var withoutAuthority: UpstreamSettings {
     var copy = self
     copy.authorityPEM = nil
+    // Where that is at the moment is looked up whenever it is needed.
+    if copy.followsDevice { (copy.host, copy.port) = ("", 0) }
     return copy
   }
 

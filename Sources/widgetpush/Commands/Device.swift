@@ -25,10 +25,9 @@ extension Command {
     let options = try ServerOptions(arguments, keys: DeviceConfiguration.keys)
     var configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
     var state: DevState?
-    var finder: StateGatewayFinder?
+    let configured = configuration.gateway
     if !configuration.isComplete {
       let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
-      finder = StateGatewayFinder(configuration.gateway, prepared)
       configuration.fill(from: prepared)
       state = prepared
     }
@@ -40,7 +39,10 @@ extension Command {
     let machine = VirtualClock(real: { Machine.now }, steady: { Machine.steady }, time ?? VirtualTime())
     let clock = ClockDriver(machine, configuration.clock, slack: followingSlack)
     var surroundings = Device.Surroundings(version: Version.text, log: log, clock: clock)
-    if let finder { surroundings.findGateway = { finder.find() } }
+    if let state {
+      let credentials = LiveCredentials(state.folder)
+      surroundings.findGateway = { [authority = state.peerAuthorityPEM] in credentials.gateway(configured, trusting: authority) }
+    }
     let device = try Device(configuration, surroundings)
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)

@@ -53,6 +53,10 @@ extension Command {
       }
       surroundings.accessTokens = { accessTokens.current }
     }
+    if let state {
+      let credentials = LiveCredentials(state.folder)
+      surroundings.locateDevice = { credentials.device }
+    }
     let gateway = try Gateway(configuration, sockets, surroundings)
     try mark?.make()
 
@@ -93,11 +97,13 @@ extension Command {
       let (configuration, state, _) = try gatewayConfiguration(arguments, trace)
       let report = try gateway.reload(configuration)
       warnOfReadableSecrets(trace, state, log)
-      log.write(
-        .info, "the configuration was read again",
-        [LogField("changed", report.changed.isEmpty ? "nothing" : report.changed.joined(separator: "; "))])
-      if !report.needRestart.isEmpty {
-        log.write(.warning, "some changes need a restart", [LogField("keys", report.needRestart.joined(separator: ", "))])
+      let changed = report.changed.joined(separator: "; ")
+      if report.needRestart.isEmpty {
+        log.write(.info, "the configuration was read again", [LogField("changed", changed.isEmpty ? "nothing" : changed)])
+      } else {
+        log.write(
+          .warning, "the configuration was read again, and some changes need a restart",
+          (changed.isEmpty ? [] : [LogField("changed", changed)]) + [LogField("keys", report.needRestart.joined(separator: ", "))])
       }
     } catch {
       log.write(.error, "the configuration was read again and is not used; the old one holds", [LogField("reason", "\(error)")])

@@ -1,5 +1,6 @@
 import JSON
 import Primitives
+import Push
 
 /// The whole life of one push as a text for people: what became of it, its steps with times, why, and what to do.
 enum PushStory {
@@ -69,11 +70,12 @@ enum PushStory {
     guard let steps = push["steps"]?.arrayValue, !steps.isEmpty else { return "" }
     let times = steps.map { $0["at"]?.stringValue ?? "" }
     let isOfOneDay = times.allSatisfy { $0.prefix(10) == times[0].prefix(10) }
-    let rows = zip(steps, times).map { step, at -> [String] in
+    let rows = zip(steps.indices, times).map { index, at -> [String] in
+      let step = steps[index]
       var notes: [String] = []
       if let cause = step["cause"]?.stringValue { notes.append(cause) }
       if let upstream = step["upstream"]?.stringValue { notes.append("upstream \(upstream)") }
-      if let attempt = step["attempt"]?.intValue { notes.append("attempt \(attempt)") }
+      if let attempt = step["attempt"]?.intValue { notes.append(isSent(index, steps) ? "attempt \(attempt)" : "nothing was sent") }
       switch (step["budgetBefore"]?.intValue, step["budgetAfter"]?.intValue) {
       case (let before?, let after?) where before != after: notes.append("budget \(before) → \(after)")
       case (_, let left?), (let left?, nil): notes.append("budget \(left)")
@@ -83,6 +85,14 @@ enum PushStory {
       return [moment, step["disposition"]?.stringValue ?? "", notes.joined(separator: ", ")]
     }
     return (["steps"] + Table.lines(rows).map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  /// Whether something was written to the upstream: a push that comes back to wait without having been sent has no attempt more than before.
+  private static func isSent(_ index: Int, _ steps: [JSONValue]) -> Bool {
+    guard steps[index]["disposition"]?.stringValue == Disposition.forwarding.name, index + 1 < steps.count,
+      case let next = steps[index + 1], next["disposition"]?.stringValue == Disposition.waiting.name
+    else { return true }
+    return (next["attempt"]?.intValue ?? 0) >= (steps[index]["attempt"]?.intValue ?? 0)
   }
 
   private static func advice(_ push: JSONValue, _ kin: Kin?) -> String {

@@ -22,6 +22,7 @@ extension GatewayConfiguration {
     if accessTokens.isEmpty { accessTokens = state.accessTokens }
     if upstreams.isEmpty {
       upstreams = [try state.deviceUpstream(at: deviceURL)]
+      upstreams[0].followsDevice = deviceURL == nil
       // Of no other use than to move its clock along.
       if clock.permitted { upstreams[0].accessToken = state.credentials.admin }
     }
