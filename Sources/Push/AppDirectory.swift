@@ -80,6 +80,7 @@ public struct AppDirectory: Sendable {
       }
       slots[slot] = UInt32(index + 1)
     }
+    bundleIDs = apps.map(\.bundleID)
     self.names = names
     self.ranges = ranges
     self.slots = slots
@@ -120,7 +121,7 @@ public struct AppDirectory: Sendable {
   }
 
   /// The bundle ids that are listed, in order.
-  public var bundleIDs: [String] { ranges.indices.map { apps[$0].bundleID } }
+  public let bundleIDs: [String]
 
   private static func slotCount(_ apps: Int) -> Int {
     var count = 2

@@ -134,14 +134,18 @@ extension RequestRules {
 
   /// The apps that are listed and that the sender may send to: what it may be told of.
   func bundleIDs(for sender: Sender) -> [String] {
-    apps.bundleIDs.enumerated().filter { index, name in
-      let bytes = Array(name.utf8)
-      return switch sender {
-      case .provider(let provider): unsafe isAllowed(index, bytes.span.bytes, provider)
-      case .certificate(let certificate): unsafe certificate.names(bytes.span.bytes)
-      case .anyone: true
+    switch sender {
+    case .anyone: apps.bundleIDs
+    case .provider(let provider):
+      // Of a listed app the table says all, so that no name is looked at.
+      isLimited(provider)
+        ? zip(apps.bundleIDs, permissions[(provider * apps.count)...]).filter { $0.1 == .granted }.map(\.0) : apps.bundleIDs
+    case .certificate(let certificate):
+      apps.bundleIDs.filter { name in
+        let bytes = Array(name.utf8)
+        return unsafe certificate.names(bytes.span.bytes)
       }
-    }.map(\.element)
+    }
   }
 
   /// A certificate may send to the topics that it names; to location extensions and activities only provider tokens may (apns.md
@@ -176,8 +180,8 @@ extension RequestRules {
 
   /// Why no app was found that the sender may send to.
   private func complaint(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?, from sender: Sender) -> String {
-    if let mistake = mistake(topic, bundle, type: type, from: sender) { return mistake }
     let names = bundleIDs(for: sender)
+    if let mistake = mistake(topic, bundle, type: type, among: names) { return mistake }
     let near = nearestName(to: bundle.string, among: names).map { "did you mean \"\($0)\"?" }
     var whose = ""
     if case .provider(let provider) = sender {
@@ -194,7 +198,7 @@ extension RequestRules {
   }
 
   /// The mistakes that are often made, of which no other app need be known; nil where it is none of them.
-  private func mistake(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?, from sender: Sender) -> String? {
+  private func mistake(_ topic: RawSpan, _ bundle: RawSpan, type: PushType?, among names: [String]) -> String? {
     let text = bundle.string
     if let inner = TopicSuffix.type(of: bundle) {
       let bare = bundle.extracting(first: bundle.byteCount - inner.topicSuffix.utf8CodeUnitCount)
@@ -206,7 +210,9 @@ extension RequestRules {
     }
     // The name of a push type for its suffix, such as com.example.app.widgets.
     let suffixed = PushType.allCases.filter { $0.topicSuffix.utf8CodeUnitCount > 0 }.map(\.description)
-    if let app = bundleIDs(for: sender).filter({ text.hasPrefix("\($0).") }).max(by: { $0.count < $1.count }),
+    if let app = names.filter({ text.hasPrefix($0) && text.utf8.dropFirst($0.utf8.count).first == UInt8(ascii: ".") }).max(by: {
+      $0.count < $1.count
+    }),
       case let suffix = text.dropFirst(app.count + 1), suffixed.contains(String(suffix))
     {
       return suffixComplaint(topic, app: app[...], suffix: suffix, type: type)

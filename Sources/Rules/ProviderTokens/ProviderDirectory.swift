@@ -30,14 +30,15 @@ public struct ProviderDirectory: Sendable {
   public init(_ providers: [Provider]) {
     precondition(Set(providers.map(\.keyID)).count == providers.count, "a key id is listed twice")
     self.providers = providers
+    unlimited = providers.filter { $0.bundleIDs == nil }
     identities = providers.map { provider in
       let name = Array("\(provider.teamID) \(provider.keyID)".utf8)
       return unsafe name.span.bytes.hash(seed: 0)
     }
   }
 
-  /// The keys that are not limited to apps.
-  var unlimited: ProviderDirectory { ProviderDirectory(providers.filter { $0.bundleIDs == nil }) }
+  /// The keys that are not limited to apps: what strangers may be told of.
+  let unlimited: [Provider]
 
   /// Whether some keys are limited to apps, so that who sends for one app may be a stranger to another.
   public var isDivided: Bool { providers.contains { $0.bundleIDs != nil } }
@@ -53,12 +54,6 @@ public struct ProviderDirectory: Sendable {
 
   /// The index of the key of that id, or nil.
   func index(ofKey keyID: String) -> Int? { providers.firstIndex { $0.keyID == keyID } }
-
-  /// The ids of all keys.
-  var keyIDs: [String] { providers.map(\.keyID) }
-
-  /// Whether a key is of that team.
-  func hasTeam(_ teamID: String) -> Bool { providers.contains { $0.teamID == teamID } }
 
   /// Whether the key at `index` is limited to the environment other than `environment`.
   func isForeign(_ index: Int, to environment: PushEnvironment) -> Bool {

@@ -119,14 +119,15 @@ struct ProviderTokenVerdicts {
     let kid = quoted(token.keyID)
     // Nobody has proved to be anybody yet, so that nothing is told of keys that are limited to somebody's apps.
     let providers = providers.unlimited
-    if providers.index(ofKey: token.teamID) != nil, providers.hasTeam(token.keyID) {
+    let isTeam = providers.contains { $0.teamID == token.keyID }
+    if isTeam, providers.contains(where: { $0.keyID == token.teamID }) {
       return
         "the provider token's key id is your team id: they are swapped; kid must be \(quoted(token.teamID)) and iss \(kid), not the other way round"
     }
-    if providers.hasTeam(token.keyID) {
+    if isTeam {
       return "the provider token's kid \(kid) is your team id, which belongs into iss; kid must be the id of the key"
     }
-    let hint = nearestName(to: token.keyID, among: providers.keyIDs).map { "; did you mean \"\($0)\"?" } ?? ""
+    let hint = nearestName(to: token.keyID, among: providers.map(\.keyID)).map { "; did you mean \"\($0)\"?" } ?? ""
     return "the provider token's kid \(kid) must be the id of a key that is configured here\(hint)"
   }
 
