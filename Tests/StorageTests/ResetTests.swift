@@ -98,12 +98,30 @@ import Testing
     #expect(bench.record(1) == nil && !hasLane)
   }
 
+  /// Neither a clock that stands still nor one that is ahead, or goes back, brings a push to its device after the reset: it came at the very
+  /// moment, and no attempt at it was made.
+  @Test(arguments: [PushType.alert, .widgets], [TimeSpan.zero, .seconds(86_400), .seconds(-86_400)])
+  func nothingIsDeliveredWhateverTheClocks(type: PushType, leap: TimeSpan) throws {
+    for outcome in [nil, UpstreamOutcome.notAttempted(.upstreamBusy), .retry(.upstreamUnavailable)] {
+      let bench = try Bench()
+      try bench.register(Bench.registration(1, type == .alert ? .app : .widgets))
+      try bench.push(1, type)
+      #expect(bench.state.resetTokens(of: Bench.bundle, from: 0, count: 1000, at: bench.now) == 1)
+      try bench.commit()
+      bench.now = bench.now + leap
+      if let outcome { try bench.complete(outcome) } else { try bench.crash() }
+      try bench.advance(to: bench.now)
+      try bench.advance(to: bench.now + .seconds(3600))
+      #expect(bench.forwarded.count == 1, "\(outcome.map { "\($0)" } ?? "a crash")")
+      let hasLane = bench.state.tokens[0].pointee.hasLane
+      #expect(!hasLane)
+    }
+  }
+
   /// The same holds after a crash at any point, before and after everything was folded.
   @Test(arguments: [false, true], [false, true]) func aCrashBringsNothingBack(foldsBefore: Bool, foldsAfter: Bool) throws {
     let bench = try bench()
     for token in 1...2 { try bench.push(10 + token, to: token, bundleID: Self.apps[token / 3]) }
-    // A date that had passed when a push came is another matter: it stands for one attempt.
-    try bench.advance(to: bench.now + .milliseconds(1))
     try bench.push(13, to: 3, bundleID: Self.apps[1])
     try bench.complete(.finished(.applied, .reloaded), token: 1)
     try bench.push(21)

@@ -46,6 +46,14 @@ struct LivePush {
   /// Why it does not go before `notBefore`.
   var notBeforeCause = Cause.none
 
+  /// Whether the app has been reset since it went out: it comes to its end without another attempt, whatever the clocks say.
+  ///
+  /// Kept as a date that no sender can give, which is saved with the token, so that it holds after a restart as well.
+  var isReset: Bool {
+    get { expiration == .at(.distantPast) }
+    set { if newValue { (deadline, expiration) = (.distantPast, .at(.distantPast)) } }
+  }
+
   var byteCount: Int { Int(topicCount) + Int(collapseCount) + Int(payloadCount) }
   /// The collapse id, valid while the push lives; empty when there is none.
   var collapseID: UnsafeRawBufferPointer {

@@ -57,9 +57,11 @@ struct StateLoader {
       while slot != none {
         let push = state.pushes[slot]
         push.pointee.deadline =
-          push.pointee.isBrief
-          ? state.steady(now) + state.settings.connectPatience
-          : push.pointee.expiration.deadline(received: push.pointee.received, storage: state.settings.storage)
+          push.pointee.isReset
+          ? .distantPast
+          : push.pointee.isBrief
+            ? state.steady(now) + state.settings.connectPatience
+            : push.pointee.expiration.deadline(received: push.pointee.received, storage: state.settings.storage)
         push.pointee.token = number
         live[push.pointee.sequence] = nil
         state.counters.waiting += 1

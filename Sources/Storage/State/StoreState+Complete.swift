@@ -29,6 +29,7 @@ extension StoreState {
             id: push.pointee.id, token: tokens.token(number), type: push.pointee.type, cause: cause, detail: operation.detail))
       }
       finish(slot, disposition, operation.isFault && disposition == .failed ? .fault : cause, at: now)
+    case .again where push.pointee.isReset: finish(slot, .failed, .reset, at: now)
     case .again(let cause):
       push.pointee.failures = push.pointee.failures.addingReportingOverflow(1).partialValue
       let patience = operation.outcome.isAttempt && cause == .upstreamFailed ? serverErrorRetry(number) : nil

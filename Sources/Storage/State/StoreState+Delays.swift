@@ -59,5 +59,5 @@ extension LivePush {
   var isDelayed: Bool { notBeforeCause != .none && notBeforeCause != .coalescing && notBeforeCause != .waitingForBatch }
 
   /// Whether it may only look for a connection, for as long as `deadline` says by the steady clock: one attempt, and no storage.
-  var isBrief: Bool { expiration.isUnstored(received: received) && !traits.lane.mayWaitUnstored }
+  var isBrief: Bool { !isReset && expiration.isUnstored(received: received) && !traits.lane.mayWaitUnstored }
 }

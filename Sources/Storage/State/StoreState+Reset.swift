@@ -20,8 +20,7 @@ extension StoreState {
       reset += 1
       failLane(number, .reset, at: now)
       if token.pointee.inFlight != none {
-        let push = pushes[token.pointee.inFlight]
-        (push.pointee.deadline, push.pointee.expiration) = (now, .at(now))
+        pushes[token.pointee.inFlight].pointee.isReset = true
       }
       if token.pointee.isActive {
         let budgets = tokens.budgets(number)
