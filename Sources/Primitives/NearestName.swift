@@ -17,6 +17,14 @@ public func nearestName(to name: String, among known: [String], distanceMax: Int
   return known.filter { $0.lowercased().utf8.starts(with: wanted) }.min { $0.utf8.count < $1.utf8.count }
 }
 
+/// The entry of `known` that is most like `name`, where it takes no more than `distanceMax` edits to make one of the other.
+public func nearestName(to name: String, among known: [String], within distanceMax: Int) -> String? {
+  let wanted = Array(name.lowercased().utf8)
+  guard wanted.count <= 128 else { return nil }
+  let distances = known.map { (name: $0, distance: editDistance(wanted, Array($0.lowercased().utf8))) }
+  return distances.filter { $0.distance <= distanceMax }.min { $0.distance < $1.distance }?.name
+}
+
 /// The Levenshtein distance, one row at a time: O(a · b) time, O(b) space.
 private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
   var row = Array(0...b.count)

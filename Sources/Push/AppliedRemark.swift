@@ -1,16 +1,17 @@
 import Primitives
 
-/// What a device has to say against a content-state that it shows all the same, such as a date that becomes another than was meant.
+/// What a device has to say against a content-state or attributes that it shows all the same: a date that becomes another than was meant.
 public enum AppliedRemark {
   /// What comes before it in the detail of such a push, behind the name of the activity.
-  public static let mark: StaticString = "; aps.content-state"
+  private static let marks: [StaticString] = ["; aps.content-state", "; aps.attributes"]
 
   /// The remark in a detail, which begins with the key that it is about; nil where there is none.
   public static func find(in detail: RawSpan) -> String? {
-    let count = mark.utf8CodeUnitCount
-    guard detail.byteCount > count else { return nil }
-    for start in 0...detail.byteCount - count where detail.extracting(start..<start + count).equals(mark) {
-      return detail.extracting(start + 2..<detail.byteCount).string
+    for start in 0..<detail.byteCount {
+      let rest = detail.extracting(start..<detail.byteCount)
+      for mark in marks where rest.byteCount > mark.utf8CodeUnitCount && rest.extracting(first: mark.utf8CodeUnitCount).equals(mark) {
+        return detail.extracting(start + 2..<detail.byteCount).string
+      }
     }
     return nil
   }
@@ -28,7 +29,8 @@ extension Cause {
     switch self {
     case .started, .updated, .ended:
       AppliedRemark.find(in: detail).map { "The activity shows something else than was meant; correct this: \($0)." }
-    case .contentStateNotDecodable: detail.isEmpty ? nil : "Correct this: \(detail)."
+    case .contentStateNotDecodable, .attributesNotDecodable, .dateMisread:
+      detail.isEmpty ? nil : "Correct this: \(detail)\(detail.hasSuffix("?") ? "" : ".")"
     case .upstreamUnavailable:
       detail.contains("cannot be reached")
         ? "\(detail.prefix(1).uppercased())\(detail.dropFirst()): see that it runs there, that this address and its CA in the configuration are right, and that no fault of the mock device does this (widgetpush faults list --device)."

@@ -67,7 +67,7 @@ extension Cause {
         "Follow the push named in mergedInto: the widget fetches its newest state when that one is delivered.")
     case .supersededByNewer:
       Remedy(
-        "A newer push that shows a later state came before this one was sent: an update or the end of the activity, or a background push.",
+        "A newer push that stands for this one came before it was sent: one with the same apns-collapse-id, an update or the end of its activity, or a background push.",
         "Follow the push named in mergedInto, which stands for this one.")
 
     // Why it goes no further.
@@ -247,6 +247,10 @@ extension Cause {
         "The attributes do not decode into the app's ActivityAttributes.",
         "Send every property that is not optional under its Swift name, of the form that the detail names; widgetpush schemas shows what is known of the type."
       )
+    case .dateMisread:
+      Remedy(
+        "A date in the content-state or the attributes decodes into another time than was meant, which the activity would show.",
+        "Send the number that the detail names; a Date of Swift is seconds since 2001, which is Unix time minus 978307200.", .likely)
     case .attributesTypeUnknown:
       Remedy(
         "The app declares no ActivityAttributes with the name in attributes-type.",

@@ -30,6 +30,8 @@ public enum Cause: UInt8, CaseIterable, Sendable {
   case attributesNotDecodable
   // Why a start starts nothing.
   case channelUnknown
+  // What decodes, into something else than was meant.
+  case dateMisread
 
   /// Whether nothing but another configuration lets the push go: no time does.
   public var awaitsConfiguration: Bool { self == .appNotConfigured || self == .upstreamNotConfigured }

@@ -324,7 +324,9 @@ public enum Limits {
   /// last 130,000 pushes are known.
   public static let logCollapseBytes = logTextBytes / 2
   /// Bytes of one warning's detail: a sentence with five keys and their values.
-  public static let warningDetailBytes = 500
+  public static let warningDetailBytes = 640
+  /// Values at fault that one sentence names: a reader mends these, and asks again.
+  public static let mismatchesNamed = 5
   /// Longest minimum interval and budget window that may be set, in seconds: a week.
   public static let intervalSeconds: Int64 = 7 * 86_400
   /// Milliseconds an HTTP/1.1 connection of the control face may rest between two requests; clients keep pools of them.

@@ -22,6 +22,9 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
   case contentStateMismatch
   case attributesMismatch
   case duplicateKeys
+  case dateMisread
+  case expirationPassed
+  case qualifiedAttributesType, unknownAttributesType
 
   /// The name used in JSON.
   public var name: String { "\(self)" }
@@ -109,9 +112,17 @@ public enum PushWarning: UInt8, CaseIterable, Sendable {
       "aps.timestamp is more than 8 hours old, longer than an activity lives, so the device has newer; send the current time."
     case .struckByFault: "A fault that somebody has set held this push back or ended its connection; widgetpush faults list shows it."
     case .contentStateMismatch:
-      "aps.content-state does not decode into the app's ContentState as its schema here has it, or into another date than was meant; detail names the key and the right value."
+      "aps.content-state does not decode into the app's ContentState as its schema here has it, so the device drops the push; detail names the key and the right value."
     case .attributesMismatch:
       "aps.attributes does not decode into the app's ActivityAttributes as its schema here has it, so nothing is started; detail names the key and the right value."
+    case .dateMisread:
+      "A date in aps.content-state or aps.attributes decodes into another time than was meant, which the activity shows; detail names the key and the right value."
+    case .expirationPassed:
+      "apns-expiration had passed when the push came, so it is tried once at most and not kept; send a later date, or leave the header out."
+    case .qualifiedAttributesType:
+      "aps.attributes-type has a module or an outer type in it, which no device finds; send the Swift type's own name."
+    case .unknownAttributesType:
+      "aps.attributes-type is none of the types that are known of the app, so that nothing of the start was checked; detail names the nearest."
     case .duplicateKeys:
       "A key stands more than once in its object, and readers differ in which of its values counts; send it once."
     case .dismissalBeyondFourHours: "aps.dismissal-date is more than 4 hours after the end, and the device removes the activity after 4."
@@ -149,6 +160,11 @@ public struct PushWarnings: OptionSet, Hashable, Sendable {
   private static let withoutSubject: PushWarnings = [
     PushWarnings(.pushTypeMissing), PushWarnings(.priorityMissing), PushWarnings(.priorityPassive), PushWarnings(.collapseIDMissing),
     PushWarnings(.backgroundAtTen), PushWarnings(.struckByFault),
+  ]
+
+  /// The warnings of what an app's schemas have against a content-state or attributes.
+  public static let ofSchemas: PushWarnings = [
+    PushWarnings(.contentStateMismatch), PushWarnings(.attributesMismatch), PushWarnings(.dateMisread),
   ]
 
   /// The first warning that strict validation refuses, or nil.

@@ -20,10 +20,11 @@ extension RequestRules {
       type: push.type, now: now, priority: push.prioritySent ? push.priority : nil, hasCollapseID: !push.collapseID.isEmpty,
       hasChannelID: fields.channelID != nil)
     var details = PayloadRules.details(of: push.warnings, body, context) + Self.expirationDetails(push.warnings, fields, headers, now)
-    if push.warnings.contains(.contentStateMismatch) || push.warnings.contains(.attributesMismatch),
-      let mismatch = contentStates.mismatchOfStart(body, push.schemas, now: now)
-    {
-      details.append(WarningDetail(Self.warning(of: mismatch), field: mismatch.path, detail: mismatch.message))
+    if push.warnings.contains(.unknownAttributesType), let detail = contentStates.unknownType(body, push.schemas) {
+      details.append(WarningDetail(.unknownAttributesType, field: "aps.attributes-type", detail: detail))
+    }
+    if !push.warnings.isDisjoint(with: .ofSchemas), let problem = contentStates.problemOfStart(body, push.schemas, now: now) {
+      details += problem.warnings
     }
     return details
   }
@@ -42,7 +43,7 @@ extension RequestRules {
   ) -> [WarningDetail] {
     guard let range = fields.expiration else { return [] }
     var details: [WarningDetail] = []
-    for warning in [PushWarning.expirationInMilliseconds, .expirationRelative] where warnings.contains(warning) {
+    for warning in [PushWarning.expirationInMilliseconds, .expirationRelative, .expirationPassed] where warnings.contains(warning) {
       details.append(HeaderRules.detail(warning, of: headers[range], now: now))
     }
     return details

@@ -102,7 +102,7 @@ public struct RequestRules: Sendable {
       mismatches = try checkContentState(body, content.traits, topic.schemas, app: topic.app, now: time.sender, &warnings)
     }
     if header.type == nil { warnings.insert(.pushTypeMissing) }
-    if let warning = header.expirationWarning { warnings.insert(warning) }
+    if let warning = header.expirationWarning ?? HeaderRules.passed(header.expiration, now: time.sender) { warnings.insert(warning) }
     return ParsedPush(
       id: header.id, token: token, type: topic.type, priority: header.priority ?? .immediate, prioritySent: header.priority != nil,
       expiration: time.product(header.expiration), topic: topic.range, bundle: topic.bundle, hasDefaultTopic: topic.isDefault,
@@ -115,15 +115,13 @@ public struct RequestRules: Sendable {
     _ body: RawSpan, _ traits: PushTraits, _ schemas: Int, app: Int, now: Instant, _ warnings: inout PushWarnings
   ) throws(Violation) -> UInt32 {
     guard traits.activity == .start else { return contentStates.mismatches(body, schemas, now: now) }
-    guard let mismatch = contentStates.mismatchOfStart(body, schemas, now: now) else { return 0 }
-    if apps.policy(at: app).validation == .strict { throw Violation(.badPayload, mismatch.path, mismatch.message) }
-    warnings.insert(Self.warning(of: mismatch))
+    if contentStates.unknownType(body, schemas) != nil { warnings.insert(.unknownAttributesType) }
+    guard let problem = contentStates.problemOfStart(body, schemas, now: now) else { return 0 }
+    if apps.policy(at: app).validation == .strict {
+      throw Violation(.badPayload, problem.field, problem.detail, cause: problem.cause)
+    }
+    for warning in problem.warnings { warnings.insert(warning.warning) }
     return 0
-  }
-
-  /// What warns of a start that does not decode.
-  static func warning(of mismatch: CodableMismatch) -> PushWarning {
-    ActivitySchemas.isOfAttributes(mismatch) ? .attributesMismatch : .contentStateMismatch
   }
 
   /// What stands in the headers, checked in the configured order.
@@ -162,6 +160,7 @@ public struct RequestRules: Sendable {
   /// The refusal for `violation`, with whatever else of the request can be read.
   func refusal(_ violation: Violation, _ fields: RequestFields, headers: RawSpan) -> Refusal {
     var refusal = Refusal(reason: violation.reason, field: violation.field, detail: violation.detail)
+    refusal.cause = violation.cause
     if let range = fields.apnsID { refusal.id = PushID(text: headers[range]) }
     if let range = fields.pushType { refusal.type = HeaderRules.pushType(headers[range]) }
     refusal.topic = fields.topic

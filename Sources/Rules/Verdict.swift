@@ -53,6 +53,8 @@ public struct Refusal: Sendable {
   public var field: String
   /// What is wrong and what would be right, without a period at its end; on the wire only with `badPayload`.
   public var detail: String
+  /// Why, beyond the reason.
+  public var cause = Cause.none
   /// The `apns-id` to echo; nil when none was sent or it is not one.
   public var id: PushID?
   /// The token, when the path has one.
@@ -75,11 +77,13 @@ struct Violation: Error {
   var reason: Reason
   var field: String
   var detail: String
+  var cause: Cause
 
-  init(_ reason: Reason, _ field: String, _ detail: String) {
+  init(_ reason: Reason, _ field: String, _ detail: String, cause: Cause = .none) {
     self.reason = reason
     self.field = field
     self.detail = detail
+    self.cause = cause
   }
 }
 

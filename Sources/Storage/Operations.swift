@@ -50,8 +50,8 @@ public struct AdmitOperation: Sendable {
   /// Why the content-state is none of the token's attributes type, as text in the arena; empty where it is one, or none is known. The
   /// store's to fill.
   var mismatch = ByteRange.empty
-  /// Whether a push with such a content-state is refused.
-  var refusesMismatch = false
+  /// The cause with which the push is refused for that; none where it is not.
+  var mismatchCause = Cause.none
 
   /// An operation with these values; the result is the store's.
   @inlinable @inline(__always) public init(
@@ -86,17 +86,17 @@ public struct ContentStateQuestion: Sendable {
   /// Whether the app's pushes with a content-state that does not decode are refused.
   public var isStrict: Bool
   /// For each attributes type its name, and what is wrong; nil when all is well.
-  public var verdicts: [(attributesType: String, problem: String?)]
+  public var verdicts: [(attributesType: String, problem: SchemaProblem?)]
 
   /// A question with these values.
-  public init(admit: Int, isStrict: Bool, verdicts: [(attributesType: String, problem: String?)]) {
+  public init(admit: Int, isStrict: Bool, verdicts: [(attributesType: String, problem: SchemaProblem?)]) {
     self.admit = admit
     self.isStrict = isStrict
     self.verdicts = verdicts
   }
 
   /// What is wrong for a token of that type. A token whose type nobody has told may be of any: then only what is wrong for all is wrong.
-  func problem(of attributesType: String?) -> String? {
+  func problem(of attributesType: String?) -> SchemaProblem? {
     guard let attributesType else { return verdicts.allSatisfy { $0.problem != nil } ? verdicts.first?.problem : nil }
     return verdicts.first { $0.attributesType == attributesType }?.problem
   }

@@ -60,11 +60,11 @@ extension StoreCore {
     guard let registration = try? self.registration(operation.token),
       let problem = question.problem(of: registration.0.activity?.attributesType)
     else { return }
-    operation.mismatch = batch.append(problem)
-    operation.refusesMismatch = question.isStrict
-    operation.warnings.insert(.contentStateMismatch)
-    var details = WarningDetail.read(batch.bytes[operation.warningDetails].string)
-    details.append(WarningDetail(.contentStateMismatch, field: "aps.content-state", detail: problem))
+    operation.mismatch = batch.append(problem.detail)
+    // What refuses it is no warning besides.
+    guard !question.isStrict else { return operation.mismatchCause = problem.cause }
+    for warning in problem.warnings { operation.warnings.insert(warning.warning) }
+    let details = WarningDetail.read(batch.bytes[operation.warningDetails].string) + problem.warnings
     operation.warningDetails = batch.append(WarningDetail.text(of: details))
   }
 }

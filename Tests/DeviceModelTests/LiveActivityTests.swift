@@ -188,7 +188,7 @@ import Testing
     for (state, sentence) in [
       (#"{"stage":"sent","eta":"2026-11-30T00:00:00Z"}"#, "aps.content-state.eta must be a number of seconds since 2001-01-01 UTC"),
       (#"{"stage":"lost"}"#, "aps.content-state.stage must be one of packed, sent, not \"lost\""),
-      (#"{"Stage":"sent"}"#, "aps.content-state.stage is missing; is Stage meant for it?"),
+      (#"{"Stage":"sent"}"#, "aps.content-state.stage is missing; it must be one of packed, sent; is Stage meant for it?"),
       (#"{"stage":"sent","note":5}"#, "aps.content-state.note must be a string, not 5; send \"5\""),
     ] {
       let outcome = fleet.push(update(start + 1, state), to: token, .liveactivity)

@@ -185,7 +185,8 @@ import Testing
     try await expect(
       start(token, type: "match"), 200, says: "ignored (attributesTypeUnknown)", "is Match meant?", "exactly as it is declared")
     try await expect(
-      start(token, type: "Ride", #"{"stop":1}"#), 400, "BadPayload", says: "aps.content-state.stops is missing; is stop meant for it?")
+      start(token, type: "Ride", #"{"stop":1}"#), 400, "BadPayload",
+      says: "aps.content-state.stops is missing; it must be an integer; is stop meant for it?")
     try await expect(start(token, without: "attributes"), 400, "BadPayload", says: "aps.attributes")
     try await expect(start(token, without: "attributes-type"), 400, "BadPayload", says: "aps.attributes-type")
     try await expect(start(token, without: "alert"), 400, "BadPayload", says: "aps.alert")

@@ -37,7 +37,7 @@ import Testing
     let unix = Int(Date().timeIntervalSince1970) + 600
     for (state, field, sentence) in [
       (#"{"stops":"two"}"#, "contentState.stops", #"contentState.stops must be an integer, not "two""#),
-      (#"{"stop":2}"#, "contentState.stops", "contentState.stops is missing; is stop meant for it?"),
+      (#"{"stop":2}"#, "contentState.stops", "contentState.stops is missing; it must be an integer; is stop meant for it?"),
       (#"{"stops":2,"eta":\#(unix)}"#, "contentState.eta", "send \(unix - 978_307_200)"),
     ] {
       let answer = try await begin(state)

@@ -92,7 +92,7 @@ import Testing
     #expect(try await dev.control("PUT", path(), Self.delivery).status == 201)
     let wrong = try await start(dev, #"{"totalDays":7}"#)
     #expect(wrong["disposition"].string == "ignored" && wrong["cause"].string == "attributesNotDecodable", "\(wrong)")
-    #expect(wrong["detail"].string == "aps.attributes.goal is missing", "\(wrong)")
+    #expect(wrong["detail"].string == "aps.attributes.goal is missing; it must be a string", "\(wrong)")
     #expect(
       wrong["warnings"].array.contains { $0["name"].string == "attributesMismatch" || $0["warning"].string == "attributesMismatch" }
         || "\(wrong)".contains("attributesMismatch"))

@@ -15,6 +15,13 @@ import Testing
     }
   }
 
+  @Test func aRemarkOnAttributesIsFoundAsWell() {
+    let own = "aps.attributes.when is a Unix time; Swift's Date shows 2057, send 817692800"
+    #expect(AppliedRemark.find(in: "activity Ride-1; \(own)") == own)
+    #expect(AppliedRemark.find(in: "activity Ride-1; \(own); and \(remark)") == "\(own); and \(remark)")
+    #expect(Cause.started.advice(detail: "activity Ride-1; \(own)")?.contains(own) == true)
+  }
+
   @Test(arguments: [Cause.started, .updated, .ended]) func theAdviceIsThatOfTheRemark(cause: Cause) {
     let advice = cause.advice(detail: "activity Ride-1; \(remark)")
     #expect(advice == "The activity shows something else than was meant; correct this: \(remark).")
@@ -25,6 +32,7 @@ import Testing
     #expect(
       Cause.contentStateNotDecodable.advice(detail: "aps.content-state.stops is missing")
         == "Correct this: aps.content-state.stops is missing.")
+    for cause in [Cause.attributesNotDecodable, .dateMisread] { #expect(cause.advice(detail: remark) == "Correct this: \(remark).") }
     #expect(Cause.contentStateNotDecodable.advice(detail: "") == nil)
     #expect(Cause.staleTimestamp.advice(detail: "x; \(remark)") == nil)
   }

@@ -30,9 +30,11 @@ import Testing
     #expect(try Self.verdict(Self.start("Ride", #"{"stops":3}"#)).push?.contentStateMismatches == 0)
     let missing = try #require(try Self.verdict(Self.start("Ride", #"{"stop":3}"#)).refusal)
     #expect(missing.reason == .badPayload && missing.field == "aps.content-state.stops")
-    #expect(missing.detail == "aps.content-state.stops is missing; is stop meant for it?")
+    #expect(missing.cause == .contentStateNotDecodable)
+    #expect(missing.detail == "aps.content-state.stops is missing; it must be an integer; is stop meant for it?")
     let date = try #require(try Self.verdict(Self.start("Ride", #"{"stops":3,"eta":\#(now.unixSeconds)}"#)).refusal)
     #expect(date.detail.hasPrefix("aps.content-state.eta is a Unix time; Swift's Date shows 20"))
+    #expect(date.cause == .dateMisread)
     // Of a type that has no schema nothing is known.
     #expect(try Self.verdict(Self.start("Other", #"{"stop":3}"#)).push != nil)
   }
@@ -47,7 +49,8 @@ import Testing
     #expect(
       details == [
         WarningDetail(
-          .contentStateMismatch, field: "aps.content-state.stops", detail: "aps.content-state.stops is missing; is stop meant for it?")
+          .contentStateMismatch, field: "aps.content-state.stops",
+          detail: "aps.content-state.stops is missing; it must be an integer; is stop meant for it?")
       ])
     #expect(try Self.verdict(Self.start("Ride", #"{"stops":3}"#), .apple).push?.warnings.contains(.contentStateMismatch) == false)
   }
@@ -87,7 +90,7 @@ import Testing
       let body = Array("{\"aps\":{\"content-state\":\(state)}}".utf8)
       let doubts = rules.contentStateDoubts(push, body: body.span.bytes, now: now)
       #expect(doubts.map(\.attributesType) == ["Ride", "Game"])
-      #expect(doubts.map { $0.message != nil } == [bits & 1 != 0, bits & 2 != 0])
+      #expect(doubts.map { $0.problem != nil } == [bits & 1 != 0, bits & 2 != 0])
     }
     #expect(try Self.verdict(#""event":"end""#).push?.contentStateMismatches == 0)
   }
@@ -116,7 +119,7 @@ import Testing
     #expect(missing.map(\.rule) == ["contentStateNotDecodable"] && missing[0].level == .ignored)
     #expect(missing[0].field == "aps.content-state.stops")
     let date = try findings(#"{"stops":3,"eta":\#(now.unixSeconds)}"#)
-    #expect(date.map(\.rule) == ["unixDate"] && date[0].level == .warning && date[0].field == "aps.content-state.eta")
+    #expect(date.map(\.rule) == ["dateMisread"] && date[0].level == .misread && date[0].field == "aps.content-state.eta")
   }
 
   /// The attributes of a start are judged by their schema, too: refused in strict, and warned of as Apple would take them.
@@ -134,8 +137,60 @@ import Testing
       return rules.evaluate(.liveActivity(start))
     }
     let refusal = try #require(verdict(.strict).refusal)
-    #expect(refusal.reason == .badPayload && refusal.detail == "aps.attributes.goal is missing")
+    #expect(refusal.reason == .badPayload && refusal.detail == "aps.attributes.goal is missing; it must be a string")
+    #expect(refusal.cause == .attributesNotDecodable)
     let push = try #require(verdict(.apple).push)
     #expect(push.warnings.contains(.attributesMismatch) && !push.warnings.contains(.contentStateMismatch))
+  }
+
+  /// A date of the attributes that decodes is refused, or warned of, as what it is: something is started.
+  @Test func aDateThatIsMisreadIsToldAsSuch() throws {
+    for (attributes, state, fields) in [
+      (#"{"when":\#(now.unixSeconds)}"#, #"{"eta":1}"#, ["aps.attributes.when"]),
+      (#"{"when":1}"#, #"{"eta":\#(now.unixSeconds)}"#, ["aps.content-state.eta"]),
+      (#"{"when":\#(now.unixSeconds)}"#, "{}", ["aps.content-state.eta", "aps.attributes.when"]),
+    ] {
+      let schema: JSONValue = ["required": ["eta"], "properties": ["eta": ["format": "date2001"]]]
+      let types = [
+        "com.example.app": [
+          try ActivitySchemas("Ride", ["attributes": ["properties": ["when": ["format": "date2001"]]], "contentState": schema], at: "s")
+        ]
+      ]
+      let request = TestRequest.liveActivity(
+        #"{"timestamp":\#(now.unixSeconds),"event":"start","attributes-type":"Ride","attributes":\#(attributes),"content-state":\#(state),"alert":{"title":"a","body":"b"}}"#
+      )
+      func rules(_ validation: AppPolicy.Validation) -> TestRules {
+        var rules = TestRules(TestRules.apps(validation))
+        rules.rules = RequestRules(apps: TestRules.apps(validation), providers: TestRules.providers, contentStates: types)
+        return rules
+      }
+      var strict = rules(.strict)
+      var apple = rules(.apple)
+      let refusal = try #require(strict.evaluate(request).refusal)
+      #expect(refusal.cause == (fields.count == 1 ? .dateMisread : .contentStateNotDecodable))
+      #expect(fields.allSatisfy { refusal.detail.contains($0) } && refusal.field == fields[0])
+      let push = try #require(apple.evaluate(request).push)
+      #expect(push.warnings.contains(.dateMisread) && push.warnings.contains(.contentStateMismatch) == (fields.count == 2))
+      #expect(!push.warnings.contains(.attributesMismatch))
+      let (places, headers) = TestRules.fields(request)
+      let details = apple.rules.details(of: push, places, headers: headers.span.bytes, body: request.body.span.bytes, now: now)
+      #expect(details.map(\.field) == fields)
+    }
+  }
+
+  @Test func aTypeThatIsNoneOfThoseKnownIsWarnedOf() throws {
+    for (type, warnings, hint) in [
+      ("Rides", [PushWarning.unknownAttributesType], "is Ride meant?"),
+      ("Pizza.Ride", [.qualifiedAttributesType, .unknownAttributesType], "is Ride meant?"), ("Ride", [], ""),
+    ] as [(String, [PushWarning], String)] {
+      let push = try #require(try Self.verdict(Self.start(type, #"{"stops":3}"#)).push)
+      let told = push.warnings.all.filter { [.qualifiedAttributesType, .unknownAttributesType].contains($0) }
+      #expect(told == warnings, "\(type)")
+      let rules = RequestRules(apps: TestRules.apps(), providers: TestRules.providers, contentStates: try Self.types())
+      let request = TestRequest.liveActivity("{\"timestamp\":\(now.unixSeconds),\(Self.start(type, #"{"stops":3}"#))}")
+      let (fields, headers) = TestRules.fields(request)
+      let details = rules.details(of: push, fields, headers: headers.span.bytes, body: request.body.span.bytes, now: now)
+      #expect(hint.isEmpty || details.last?.detail.contains(hint) == true, "\(details)")
+    }
   }
 }

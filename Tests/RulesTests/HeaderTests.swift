@@ -29,7 +29,8 @@ import Testing
 
   static let expirations: [(String?, Expiration, PushWarning?)] = [
     (nil, .absent, nil), ("0", .zero, nil), ("1", .at(Instant(unixSeconds: 1)), .expirationRelative),
-    ("2592000", .at(Instant(unixSeconds: 2_592_000)), .expirationRelative), ("2592001", .at(Instant(unixSeconds: 2_592_001)), nil),
+    ("2592000", .at(Instant(unixSeconds: 2_592_000)), .expirationRelative),
+    ("2592001", .at(Instant(unixSeconds: 2_592_001)), .expirationPassed),
     ("1796000300", .at(Instant(unixSeconds: 1_796_000_300)), nil), ("1796000300000", .at(.distantFuture), .expirationInMilliseconds),
   ]
 

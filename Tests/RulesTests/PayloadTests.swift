@@ -206,6 +206,7 @@ import Testing
     Case(warning: .collapseIDMissing, request: TestRequest().with { $0.collapseID = nil }),
     Case(warning: .expirationInMilliseconds, request: TestRequest().with { $0.expiration = "1796000000000" }),
     Case(warning: .expirationRelative, request: TestRequest().with { $0.expiration = "3600" }),
+    Case(warning: .expirationPassed, request: TestRequest().with { $0.expiration = "\(s)" }),
     Case(warning: .customKeys, request: widgets(#"{"aps":{"content-changed":true},"kind":"Weather"}"#)),
     Case(warning: .customKeys, request: TestRequest.liveActivity("{}").with { $0.body = Array("{\"aps\":{\(update)},\"x\":1}".utf8) }),
     Case(warning: .unusedAPSKeys, request: widgets(#"{"aps":{"content-changed":true,"kind":"Weather"}}"#)),
@@ -266,7 +267,7 @@ import Testing
 
   @Test func everyWarningIsInATable() {
     // A fault is no matter of the rules, the schemas ones of ContentStateTests, and a background push at 10 has its own test.
-    let others: Set<PushWarning> = [.struckByFault, .contentStateMismatch, .attributesMismatch, .backgroundAtTen]
+    let others = PushWarnings.ofSchemas.all + [.struckByFault, .unknownAttributesType, .qualifiedAttributesType, .backgroundAtTen]
     #expect(Set((Self.refused + Self.noted).map(\.warning)) == Set(PushWarning.allCases).subtracting(others))
   }
 

@@ -6,20 +6,30 @@ import Testing
 @testable import Storage
 
 @Suite("Content-states and registrations") struct ContentStateTests {
-  private static let verdicts: [(attributesType: String, problem: String?)] = [("Ride", "no stops"), ("Game", nil), ("Tour", "no guide")]
+  private static let verdicts: [(attributesType: String, problem: SchemaProblem?)] = [
+    ("Ride", problem("no stops")), ("Game", nil), ("Tour", problem("no guide", .dateMisread, .dateMisread)),
+  ]
+
+  private static func problem(
+    _ detail: String, _ cause: Cause = .contentStateNotDecodable, _ warning: PushWarning = .contentStateMismatch
+  ) -> SchemaProblem {
+    SchemaProblem(
+      cause, field: "aps.content-state", detail: detail,
+      warnings: [WarningDetail(warning, field: "aps.content-state", detail: detail)])
+  }
 
   @Test func theRegistrationSaysWhichTypeCounts() {
     let question = ContentStateQuestion(admit: 0, isStrict: true, verdicts: Self.verdicts)
-    #expect(question.problem(of: "Ride") == "no stops" && question.problem(of: "Game") == nil)
+    #expect(question.problem(of: "Ride")?.detail == "no stops" && question.problem(of: "Game") == nil)
     #expect(question.problem(of: "Other") == nil, "of a type without a schema nothing is known")
     #expect(question.problem(of: nil) == nil, "it may be a Game")
-    let none = ContentStateQuestion(admit: 0, isStrict: true, verdicts: [("Ride", "no stops"), ("Tour", "no guide")])
-    #expect(none.problem(of: nil) == "no stops")
+    let none = ContentStateQuestion(admit: 0, isStrict: true, verdicts: [Self.verdicts[0], Self.verdicts[2]])
+    #expect(none.problem(of: nil)?.detail == "no stops")
   }
 
   private func harness() async throws -> Harness {
     let harness = try Harness()
-    for (number, type) in [(1, "Ride"), (2, "Game")] {
+    for (number, type) in [(1, "Ride"), (2, "Game"), (3, "Tour")] {
       var registration = Bench.registration(number, .liveactivity)
       registration.activity = Registration.Activity(id: "a", attributesType: type)
       _ = try await harness.store.register(registration)
@@ -45,9 +55,12 @@ import Testing
     #expect(refused.bytes[refused.admits[0].detail].string == "no stops")
     let record = try #require(try await harness.store.push(Bench.id(1)).first)
     #expect(record.reason == .badPayload && record.cause == .contentStateNotDecodable && record.detail == "no stops")
+    #expect(record.warnings == [], "what it is refused for is no warning besides")
     let taken = try #require(harness.settle(batch(harness, to: 2, id: 2, isStrict: true)))
     #expect(taken.admits.map(\.result) == [.forwarded])
     #expect(try await harness.store.push(Bench.id(2)).first?.warnings == [])
+    let misread = try #require(harness.settle(batch(harness, to: 3, id: 4, isStrict: true)))
+    #expect(misread.admits.map(\.result) == [.refused(.badPayload, .dateMisread)])
     // An unknown token is refused as such.
     let unknown = try #require(harness.settle(batch(harness, to: 9, id: 3, isStrict: true)))
     #expect(unknown.admits.map(\.result) == [.refused(.badDeviceToken, .tokenUnknown)])

@@ -1,6 +1,7 @@
 import JSON
 import Primitives
 import Push
+import Rules
 
 extension DeviceFleet {
   /// A Live Activity push: checked as the device checks it, then given to the one activity, or to the app to start one.
@@ -50,8 +51,7 @@ extension DeviceFleet {
     }
     let contentState = activityPush.contentState ?? [:]
     if let problem = problem(attributes: start.attributes, contentState: contentState, of: start.attributesType, at: place) {
-      let cause: Cause = ActivitySchemas.isOfAttributes(problem) ? .attributesNotDecodable : .contentStateNotDecodable
-      return record(.ignored(cause, detail: problem.message), of: push, index)
+      return record(.ignored(problem.cause, detail: problem.detail), of: push, index)
     }
     let activity = LiveActivity(
       attributesType: start.attributesType, attributes: start.attributes, contentState: contentState,
@@ -85,7 +85,7 @@ extension DeviceFleet {
     }
     let (state, type) = (activityPush.contentState, hosted.activity.attributesType)
     if let problem = problem(attributes: nil, contentState: state, of: type, at: place) {
-      return record(.ignored(.contentStateNotDecodable, detail: problem.message), of: push, index)
+      return record(.ignored(problem.cause, detail: problem.detail), of: push, index)
     }
     let detail = "activity \(hosted.id)\(remark(attributes: nil, contentState: state, of: type, at: place))"
     if activityPush.event == .end {

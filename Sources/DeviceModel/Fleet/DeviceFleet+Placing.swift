@@ -1,6 +1,7 @@
 public import JSON
 public import Primitives
 public import Push
+import Rules
 
 extension DeviceFleet {
   /// A person places a widget; the app's push handler then registers its token with the new list of widgets.
@@ -107,8 +108,10 @@ extension DeviceFleet {
     try Self.check(name: attributesType, what: "attributesType", field: "attributesType")
     try Self.check(attributesType, among: manifest.activities.map(\.attributesType), "attributes type", field: "attributesType")
     let schemas = schemas(of: attributesType, at: place)
-    if let problem = schemas?.problem(attributes: .object(attributes), contentState: .object(contentState), at: .activity) {
-      throw DeviceError(.invalid, problem.message, field: problem.path.hasPrefix("attributes") ? "attributes" : "contentState")
+    let problems = schemas?.mismatches(attributes: .object(attributes), contentState: .object(contentState), at: .activity, now: nil) ?? []
+    if let first = problems.first {
+      throw DeviceError(
+        .invalid, SchemaProblem.sentence(problems), field: first.path.hasPrefix("attributes") ? "attributes" : "contentState")
     }
     if let id {
       try Self.check(name: id, what: "an id", field: "id")

@@ -1,6 +1,7 @@
 public import JSON
 public import Primitives
 public import Push
+import Rules
 
 /// How far teaching the gateway an app's own schemas of one type has come.
 enum TeachingState: Hashable, Sendable {
@@ -72,9 +73,16 @@ extension DeviceFleet {
   }
 
   /// Why what is sent to an activity would not decode; nil when it would, as far as its schemas are known.
-  func problem(attributes: JSONObject?, contentState: JSONObject?, of attributesType: String, at place: AppPlace) -> CodableMismatch? {
-    schemas(of: attributesType, at: place)?.problem(
-      attributes: attributes.map(JSONValue.object), contentState: contentState.map(JSONValue.object))
+  func problem(attributes: JSONObject?, contentState: JSONObject?, of attributesType: String, at place: AppPlace) -> SchemaProblem? {
+    let mismatches = mismatches(attributes, contentState, of: attributesType, at: place)
+    return mismatches.allSatisfy(\.isDecodable) ? nil : SchemaProblem(mismatches)
+  }
+
+  private func mismatches(
+    _ attributes: JSONObject?, _ contentState: JSONObject?, of attributesType: String, at place: AppPlace
+  ) -> [CodableMismatch] {
+    schemas(of: attributesType, at: place)?.mismatches(
+      attributes: attributes.map(JSONValue.object), contentState: contentState.map(JSONValue.object), now: now) ?? []
   }
 
   /// What to say of attributes and a content-state that were taken: what is odd about them, and what was there to check by nothing.
@@ -91,8 +99,7 @@ extension DeviceFleet {
     if isTold, let attributes, !attributes.isEmpty, schemas?.attributes == nil {
       remark += "; nothing is known of its attributes, which were \(Remedy.uncheckedMark)"
     }
-    let mismatch = schemas?.mismatch(
-      attributes: attributes.map(JSONValue.object), contentState: contentState.map(JSONValue.object), now: now)
-    return remark + (mismatch.map { "; \($0.message)" } ?? "")
+    let mismatches = mismatches(attributes, contentState, of: attributesType, at: place)
+    return remark + (mismatches.isEmpty ? "" : "; \(SchemaProblem.sentence(mismatches))")
   }
 }

@@ -111,8 +111,8 @@ extension ControlAPI {
     else { return }
     let now = RequestTime(parts.clock.clock.moment, parts.clock.settings).sender
     func parsed(_ text: String?) -> JSONValue? { text.flatMap { try? JSONValue.parse($0) } }
-    guard let mismatch = schemas.mismatch(attributes: parsed(attributes), contentState: parsed(contentState), at: .activity, now: now)
-    else { return }
-    throw .badRequest(mismatch.message, field: mismatch.path)
+    let mismatches = schemas.mismatches(attributes: parsed(attributes), contentState: parsed(contentState), at: .activity, now: now)
+    guard let first = mismatches.first else { return }
+    throw .badRequest(SchemaProblem.sentence(mismatches), field: first.path)
   }
 }

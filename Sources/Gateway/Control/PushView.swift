@@ -17,7 +17,10 @@ extension PushRecord {
     switch expiration {
     case .absent: break
     case .zero: object["expiration"] = .integer(0)
-    case .at(let date): object["expiration"] = date.dueJSON
+    case .at(let date):
+      // A date beyond what the log can hold is one in milliseconds, and stands for as long as anything is kept.
+      let isHeld = date.unixSeconds < Int64(UInt32.max)
+      object["expiration"] = (isHeld ? date : received + .seconds(Limits.storageSeconds)).dueJSON
     }
     object["collapseID"] = collapseID.map(JSONValue.string)
     if status != 0 { object["status"] = .integer(Int64(status)) }
@@ -28,7 +31,7 @@ extension PushRecord {
     // Which value of a key that stands twice the device took is not known.
     let isDoubtful = warnings.contains(.duplicateKeys) && remedy.certainty == .known && [.applied, .ignored].contains(disposition)
     object["certainty"] = .string((isDoubtful ? Certainty.likely : remedy.certainty(of: detail)).name)
-    object["happened"] = .string(remedy.happened)
+    object["happened"] = .string(happened ?? remedy.happened)
     object["remedy"] = .string(namedFix ?? remedy.advice)
     object["detail"] = (detail ?? passed).map(JSONValue.string)
     object["mergedInto"] = mergedInto.map { .string($0.description) }
@@ -37,7 +40,7 @@ extension PushRecord {
     case .activity(let name): object["activity"] = .string(name)
     case nil: break
     }
-    if let lowering {
+    if let lowering, wasSent {
       var lowered: JSONObject = ["priority": 5, "allowance": .integer(Int64(lowering.allowance))]
       lowered["burst"] = .integer(Int64(lowering.burst))
       lowered["windowSeconds"] = lowering.window.jsonSeconds
@@ -66,6 +69,34 @@ extension PushRecord {
     return push
   }
 
+  /// What happened to the very push, where that is known better than of every push with its cause.
+  private var happened: String? {
+    guard cause == .supersededByNewer else { return nil }
+    switch (type, collapseID) {
+    case (.liveactivity, nil): return "A newer update of the activity, or its end, came before this one was sent."
+    case (.background, nil): return "A newer background push came before this one was sent."
+    case (.liveactivity, let id?), (.background, let id?):
+      return "A newer push came before this one was sent, which has the apns-collapse-id \(id) as well or shows a later state."
+    case (_, let id?): return "A newer push with the same apns-collapse-id \(id) came before this one was sent."
+    case (_, nil): return nil
+    }
+  }
+
+  /// Whether it has gone to its upstream, so that the priority with which it went can be told.
+  private var wasSent: Bool {
+    switch disposition {
+    case .forwarding, .accepted, .applied, .ignored: true
+    case .failed: cause != .registrationRemoved && cause != .reset
+    case .refused, .waiting, .merged, .expired: false
+    }
+  }
+
+  /// How long before the push came its date had passed; nil where it had not.
+  private var passedBefore: Int64? {
+    guard case .at(let date) = expiration, date <= received else { return nil }
+    return received.unixSeconds - date.unixSeconds
+  }
+
   /// Which date it was that had passed, where that ended the push.
   private var passed: String? {
     guard cause == .expirationPassed, case .at(let date) = expiration else { return nil }
@@ -77,6 +108,10 @@ extension PushRecord {
     if cause == .payloadNotUnderstood, warnings.firstRefused != nil {
       let sentences = warnings.all.filter(\.isRefusedInStrict).map(\.sentence).joined(separator: " ")
       return "\(sentences) With the app's validation set to strict, the gateway refuses such a payload at once."
+    }
+    if disposition == .expired, cause != .expirationPassed, let seconds = passedBefore {
+      return
+        "apns-expiration had passed \(seconds) s before the push came, so it was tried once at most and not kept: send a later date, or none, and see that the sender's clock is right and the upstream runs."
     }
     if let detail, let advice = cause.advice(detail: detail) { return advice }
     guard cause == .otherKind || cause == .otherApp || cause == .tokenUnknown, let detail, let first = detail.first else { return nil }

@@ -20,7 +20,7 @@ extension ControlAPI {
     let time = RequestTime(parts.clock.clock.moment, parts.clock.settings)
     switch push.verdict(rules, time) {
     case .refused(let refusal):
-      var object = Self.refused(refusal.reason, .none, detail: refusal.detail)
+      var object = Self.refused(refusal.reason, refusal.cause, detail: refusal.detail)
       object["field"] = .string(refusal.field)
       return .json(.object(object))
     case .push(let parsed):
@@ -47,7 +47,7 @@ extension ControlAPI {
     if cause != .none { object["cause"] = .string(cause.name) }
     object["certainty"] = .string(remedy.certainty.name)
     object["happened"] = .string(remedy.happened)
-    object["remedy"] = .string(remedy.advice)
+    object["remedy"] = .string(cause.advice(detail: detail) ?? remedy.advice)
     if !detail.isEmpty { object["detail"] = .string(detail) }
     return object
   }

@@ -10,6 +10,6 @@ extension Batch {
     questions.append(
       ContentStateQuestion(
         admit: admits.count, isStrict: rules.apps.policy(at: push.app).validation == .strict,
-        verdicts: doubts.map { ($0.attributesType, $0.message) }))
+        verdicts: doubts.map { ($0.attributesType, $0.problem) }))
   }
 }

@@ -154,7 +154,7 @@ extension ProviderLoop: HTTP2ServerHandler {
         refusal.id = id
         record(refusal, exchange, id: id)
       }
-      refuse(refusal, exchange, environment: environment)
+      refuse(refusal, exchange, environment: environment, cause: refusal.cause)
     }
   }
 
@@ -272,7 +272,7 @@ extension ProviderLoop {
       for push in batch.ignored {
         if [.started, .updated, .ended].contains(push.cause), let remark = AppliedRemark.find(in: batch.bytes[push.detail]) {
           let field = remark.prefix { $0 != " " }
-          let details = [WarningDetail(.contentStateMismatch, field: String(field), detail: remark)]
+          let details = [WarningDetail(.dateMisread, field: String(field), detail: remark)]
           observer(.warned(WarnedRequest(id: push.id, token: push.token, type: push.type, details: details)))
           continue
         }

@@ -77,23 +77,22 @@ public struct ActivitySchemas: Hashable, Sendable {
     public static let activity = Places(attributes: "attributes", contentState: "contentState")
   }
 
-  /// Why what is sent to an activity of this type would not decode, its attributes first; nil where all does, as far as it is known.
+  /// What stands between what is sent to an activity of this type and what it decodes into, its attributes first; empty where all is well, as
+  /// far as it is known.
   ///
   /// - Parameters:
   ///   - attributes: Those of a start; nil for an update or an end.
   ///   - contentState: Nil where none is sent.
-  public func problem(attributes: JSONValue?, contentState: JSONValue?, at places: Places = .payload) -> CodableMismatch? {
-    let first = attributes.flatMap { self.attributes?.problem(in: $0, at: places.attributes) }
-    return first ?? contentState.flatMap { self.contentState?.problem(in: $0, at: places.contentState) }
-  }
-
-  /// The same, and where all decodes what can hardly be meant.
-  ///
-  /// - Parameter now: The sender's time, of which dates are expected to be near.
-  public func mismatch(attributes: JSONValue?, contentState: JSONValue?, at places: Places = .payload, now: Instant) -> CodableMismatch? {
-    if let problem = problem(attributes: attributes, contentState: contentState, at: places) { return problem }
-    let first = attributes.flatMap { self.attributes?.mismatch(in: $0, at: places.attributes, now: now) }
-    return first ?? contentState.flatMap { self.contentState?.mismatch(in: $0, at: places.contentState, now: now) }
+  ///   - now: The sender's time, of which dates are expected to be near; nil has only what would not decode told.
+  ///   - countMax: The most that are looked for.
+  public func mismatches(
+    attributes: JSONValue?, contentState: JSONValue?, at places: Places = .payload, now: Instant?,
+    countMax: Int = CodableMismatch.countMax
+  ) -> [CodableMismatch] {
+    var judge = CodableJudge(now: now, countMax: countMax)
+    if let attributes, let schema = self.attributes { judge.judge(attributes, by: schema, at: places.attributes) }
+    if let contentState, let schema = self.contentState { judge.judge(contentState, by: schema, at: places.contentState) }
+    return judge.found
   }
 
   /// Whether a mismatch is one of the attributes.

@@ -53,7 +53,7 @@ extension CodableSchema.DateForm {
       case (.date2001, _): "\(name); Swift's Date shows a year past \(Int(number / (366 * 86_400)) / 1000 * 1000), send \(right)"
       default: "\(name), and must be \(sentence); send \(right)"
       }
-    return CodableMismatch(path: path, message: "\(path) is \(message)", isDecodable: true)
+    return CodableMismatch(path: path, message: "\(path) is \(message)", consequence: .misreads)
   }
 }
 
@@ -69,47 +69,5 @@ enum DateText {
     if let instant = value.stringValue.flatMap({ Instant(rfc3339: $0) }) { return "\"\(Instant(unixSeconds: instant.unixSeconds))\"" }
     guard let number = value.doubleValue, abs(number) < 1e11 else { return nil }
     return "\"\(Instant(unixSeconds: Int64(number)))\""
-  }
-}
-
-extension CodableSchema {
-  /// A value that decodes, but hardly as it was meant: a Unix time where Swift counts from 2001, and the like.
-  func oddity(in value: JSONValue, at path: String, now: Instant) -> CodableMismatch? {
-    switch self {
-    case .date(let form): return form.oddity(value, at: path, now: now)
-    case .optional(let schema): return schema.oddity(in: value, at: path, now: now)
-    case .array(let element), .range(_, let element):
-      return Self.oddity(in: value.arrayValue ?? [], at: path, now: now) { _ in element }
-    case .pairs(let key, let paired):
-      return Self.oddity(in: value.arrayValue ?? [], at: path, now: now) { $0 % 2 == 0 ? key : paired }
-    case .dictionary(_, let member):
-      for (key, value) in value.objectValue ?? [:] {
-        if let oddity = member.oddity(in: value, at: "\(path).\(key)", now: now) { return oddity }
-      }
-      return nil
-    case .object(let properties): return Self.oddity(in: value, of: properties, at: path, now: now)
-    case .cases(let cases):
-      for one in cases {
-        guard let values = value[one.name] else { continue }
-        if let oddity = Self.oddity(in: values, of: one.values, at: "\(path).\(one.name)", now: now) { return oddity }
-      }
-      return nil
-    case .anything, .string, .text, .choice, .integer, .integerChoice, .number, .boolean: return nil
-    }
-  }
-
-  private static func oddity(in elements: [JSONValue], at path: String, now: Instant, schema: (Int) -> CodableSchema) -> CodableMismatch? {
-    for (index, value) in elements.enumerated() {
-      if let oddity = schema(index).oddity(in: value, at: "\(path)[\(index)]", now: now) { return oddity }
-    }
-    return nil
-  }
-
-  private static func oddity(in value: JSONValue, of properties: [Property], at path: String, now: Instant) -> CodableMismatch? {
-    for property in properties {
-      guard let member = value[property.name] else { continue }
-      if let oddity = property.schema.oddity(in: member, at: "\(path).\(property.name)", now: now) { return oddity }
-    }
-    return nil
   }
 }

@@ -114,7 +114,7 @@ extension RequestRules {
     precondition(body.byteCount == bodyBytesTotal, "a body within the limit must be kept whole")
     let context = PayloadContext(broadcastAt: time.sender, priority: sending.priority)
     var warnings = try PayloadRules.check(body, context, apps.policy(at: app).validation, answers.malformedBody, &memory).warnings
-    if let warning = sending.expirationWarning { warnings.insert(warning) }
+    if let warning = sending.expirationWarning ?? HeaderRules.passed(sending.expiration, now: time.sender) { warnings.insert(warning) }
     return BroadcastPush(
       channel: channel, expiration: time.product(sending.expiration), priority: sending.priority ?? .immediate,
       prioritySent: sending.priority != nil, warnings: warnings)

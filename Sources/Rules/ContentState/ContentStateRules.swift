@@ -1,6 +1,6 @@
 import JSON
 public import Primitives
-import Push
+public import Push
 
 /// The schemas of content-states and attributes that apps have given, each app's at an index.
 ///
@@ -42,16 +42,25 @@ struct ContentStateRules: Sendable {
   }
 
   /// What a start push has against it by the schemas of the type that it names; nil when there are none, or nothing.
-  func mismatchOfStart(_ body: RawSpan, _ index: Int, now: Instant) -> CodableMismatch? {
+  func problemOfStart(_ body: RawSpan, _ index: Int, now: Instant) -> SchemaProblem? {
     guard !types[index].isEmpty, let aps = Self.aps(body), let type = aps["attributes-type"]?.stringValue else { return nil }
-    return types[index].schemas(of: type)?.mismatch(attributes: aps["attributes"], contentState: aps["content-state"], now: now)
+    let mismatches = types[index].schemas(of: type)?.mismatches(
+      attributes: aps["attributes"], contentState: aps["content-state"], now: now)
+    return mismatches.flatMap(SchemaProblem.init)
+  }
+
+  /// What to say of the type that a start names where schemas are known of the app and none is that type's; else nil.
+  func unknownType(_ body: RawSpan, _ index: Int) -> String? {
+    guard !types[index].isEmpty, let name = Self.aps(body)?["attributes-type"]?.stringValue else { return nil }
+    return types[index].complaint(about: name)
   }
 
   /// For each of the app's types, a bit that says whether the content-state is none of it.
   func mismatches(_ body: RawSpan, _ index: Int, now: Instant) -> UInt32 {
     guard !types[index].isEmpty, let state = Self.aps(body)?["content-state"] else { return 0 }
     var bits: UInt32 = 0
-    for (bit, type) in types[index].enumerated() where type.mismatch(attributes: nil, contentState: state, now: now) != nil {
+    for (bit, type) in types[index].enumerated() where !type.mismatches(attributes: nil, contentState: state, now: now, countMax: 1).isEmpty
+    {
       bits |= 1 << UInt32(bit)
     }
     return bits
@@ -62,11 +71,24 @@ struct ContentStateRules: Sendable {
     guard !isEmpty, !types[index].isEmpty, let state = Self.aps(body)?["content-state"] else { return [] }
     return types[index].map { type in
       ContentStateDoubt(
-        attributesType: type.attributesType, message: type.mismatch(attributes: nil, contentState: state, now: now)?.message)
+        attributesType: type.attributesType, problem: SchemaProblem(type.mismatches(attributes: nil, contentState: state, now: now)))
     }
   }
 
   private static func aps(_ body: RawSpan) -> JSONValue? { (try? JSONValue.payload(body))?["aps"] }
+}
+
+extension [ActivitySchemas] {
+  /// What to say of a type that is none of these; nil where it is one.
+  func complaint(about name: String) -> String? {
+    guard schemas(of: name) == nil else { return nil }
+    let known = map(\.attributesType)
+    // A module or an outer type is told by a warning of its own.
+    let own = name.split(separator: ".").last.map(String.init) ?? name
+    let near = nearestName(to: own, among: known).map { "; is \($0) meant?" } ?? ""
+    return
+      "aps.attributes-type \(JSONValue.string(name).serialized()) is none of the types whose schemas are known, \(known.prefix(5).joined(separator: ", ")), so that nothing was checked\(near)"
+  }
 }
 
 /// What one of an app's attributes types has against a content-state.
@@ -74,7 +96,7 @@ public struct ContentStateDoubt: Hashable, Sendable {
   /// The type.
   public var attributesType: String
   /// What is wrong and what would be right; nil when all is well.
-  public var message: String?
+  public var problem: SchemaProblem?
 }
 
 extension RequestRules {

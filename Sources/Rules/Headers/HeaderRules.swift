@@ -77,6 +77,12 @@ struct HeaderRules {
     return (expiration, seconds <= Limits.storageSeconds ? .expirationRelative : nil)
   }
 
+  /// What warns of a date that has passed by the sender's clock.
+  static func passed(_ expiration: Expiration, now: Instant) -> PushWarning? {
+    guard case .at(let date) = expiration, date <= now else { return nil }
+    return .expirationPassed
+  }
+
   /// A fraction has been seen to be refused, and dates in the past to be accepted.
   private static func expirationSeconds(_ text: RawSpan) throws(Violation) -> Int64 {
     var seconds: Int64 = 0
@@ -101,7 +107,9 @@ struct HeaderRules {
     let detail =
       warning == .expirationInMilliseconds
       ? "apns-expiration must be in seconds, \(seconds / 1000), not in milliseconds (\(value))"
-      : "apns-expiration is a Unix time in seconds; \(value) is \(Instant(unixSeconds: seconds).wholeSeconds), long past; send now + \(value), at present \(now.unixSeconds + seconds)"
+      : warning == .expirationPassed
+        ? "apns-expiration \(value) (\(Instant(unixSeconds: seconds).wholeSeconds)) had passed \(now.unixSeconds - seconds) s before it came: it is tried once at most; send a later time, now \(now.unixSeconds), or leave the header out"
+        : "apns-expiration is a Unix time in seconds; \(value) is \(Instant(unixSeconds: seconds).wholeSeconds), long past; send now + \(value), at present \(now.unixSeconds + seconds)"
     return WarningDetail(warning, field: "apns-expiration", detail: detail)
   }
 

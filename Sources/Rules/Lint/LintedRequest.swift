@@ -89,13 +89,15 @@ public struct LintFinding: Hashable, Sendable {
     case ignored
     /// APNs answers 200, and the device passes over the field and does the rest.
     case fieldIgnored
+    /// APNs answers 200, and the device reads another value than was meant.
+    case misread
     /// It works, and may not do what was meant.
     case warning
     /// It could not be judged, or not wholly.
     case note
 
     /// Whether the push does not do what it is sent for.
-    public var isWrong: Bool { self == .refused || self == .ignored || self == .fieldIgnored }
+    public var isWrong: Bool { self == .refused || self == .ignored || self == .fieldIgnored || self == .misread }
   }
 
   /// How bad it is.

@@ -13,14 +13,14 @@ struct PayloadHabits {
 
   /// Every rule of these.
   static let ruleNames = [
-    "otherService", "outsideAPS", "qualifiedAttributesType", "startNotStored", "startNotCollapsed", "snakeCaseKey", "unixDate",
+    "otherService", "outsideAPS", "startNotStored", "startNotCollapsed", "snakeCaseKey", "unreadKey", "unixDate",
     "dateAsText",
     Cause.contentStateNotDecodable.name, Cause.attributesNotDecodable.name,
   ]
 
   var findings: [LintFinding] {
     let all = foreignForm + misplaced + starts + (schemas.map(judged) ?? contentState)
-    return all.filter { $0.rule == "snakeCaseKey" || template.unknown[$0.field] != .value }
+    return all.filter { ["snakeCaseKey", "unreadKey"].contains($0.rule) || template.unknown[$0.field] != .value }
   }
 
   /// The schemas of the type that a start names, or the only ones.
@@ -29,22 +29,34 @@ struct PayloadHabits {
     return named ?? request.schemas.schemas(of: "") ?? (request.schemas.count == 1 ? request.schemas[0] : nil)
   }
 
-  /// What the schemas say, which know better than habit what is a date.
+  /// What the schemas say, which know better than habit what is a date: all of it, in the order of the payload.
   private func judged(_ schemas: ActivitySchemas) -> [LintFinding] {
     guard type == .liveactivity, let aps = payload["aps"] else { return [] }
-    func filled(_ key: String, _ schema: CodableSchema?) -> JSONValue? {
-      guard let value = aps[key] else { return nil }
-      return schema.map { template.filling(value, at: "aps.\(key)", for: $0, now: now) } ?? value
+    func judged(_ key: String, by schema: CodableSchema) -> [LintFinding] {
+      guard let value = aps[key] else { return [] }
+      let filled = template.filling(value, at: "aps.\(key)", for: schema, now: now)
+      // Where a shell puts in members, the very key may be among them.
+      let mismatches = schema.mismatches(in: filled, at: "aps.\(key)", now: now) { !template.hasUnknownMembers.contains($0) }
+      return mismatches.map(finding)
     }
-    let isStart = aps["event"] == "start"
-    guard
-      let mismatch = schemas.mismatch(
-        attributes: isStart ? filled("attributes", schemas.attributes) : nil, contentState: filled("content-state", schemas.contentState),
-        now: now)
-    else { return [] }
-    guard !mismatch.isDecodable else { return [warning("unixDate", mismatch.path, mismatch.message)] }
-    let cause: Cause = ActivitySchemas.isOfAttributes(mismatch) ? .attributesNotDecodable : .contentStateNotDecodable
-    return [LintFinding(.ignored, cause.name, mismatch.path, mismatch.message)]
+    let keys = aps.objectValue?.keys ?? []
+    return keys.flatMap { key -> [LintFinding] in
+      switch key {
+      case "attributes" where aps["event"] == "start": schemas.attributes.map { judged(key, by: $0) } ?? []
+      case "content-state": schemas.contentState.map { judged(key, by: $0) } ?? contentState
+      default: []
+      }
+    }
+  }
+
+  private func finding(_ mismatch: CodableMismatch) -> LintFinding {
+    switch mismatch.consequence {
+    case .fails: LintFinding(.ignored, mismatch.cause.name, mismatch.path, mismatch.message)
+    case .misreads: LintFinding(.misread, PushWarning.dateMisread.name, mismatch.path, mismatch.message)
+    case .leavesUnread:
+      warning(
+        mismatch.path.split(separator: ".").last?.contains("_") == true ? "snakeCaseKey" : "unreadKey", mismatch.path, mismatch.message)
+    }
   }
 
   /// The form of another push service, which APNs takes for custom keys.
@@ -76,11 +88,10 @@ struct PayloadHabits {
   private var starts: [LintFinding] {
     guard type == .liveactivity, payload["aps"]?["event"]?.stringValue == "start" else { return [] }
     var findings: [LintFinding] = []
-    if let name = payload["aps"]?["attributes-type"]?.stringValue, name.contains(".") {
-      findings.append(
-        warning(
-          "qualifiedAttributesType", "aps.attributes-type",
-          "\"\(name)\" has a module or an outer type in it; send the Swift type's own name, \"\(name.split(separator: ".").last ?? "")\""))
+    if let name = payload["aps"]?["attributes-type"]?.stringValue, template.unknown["aps.attributes-type"] == nil, schemas == nil,
+      !request.schemas.isEmpty, let complaint = request.schemas.complaint(about: name)
+    {
+      findings.append(warning(PushWarning.unknownAttributesType.name, "aps.attributes-type", complaint))
     }
     guard request.isWhole else { return findings }
     if request.header("apns-expiration")?.value == "0" {
@@ -171,7 +182,7 @@ extension PushWarning {
     case .pushTypeMissing: "apns-push-type"
     case .priorityMissing, .priorityPassive, .backgroundAtTen: "apns-priority"
     case .collapseIDMissing: "apns-collapse-id"
-    case .expirationInMilliseconds, .expirationRelative: "apns-expiration"
+    case .expirationInMilliseconds, .expirationRelative, .expirationPassed: "apns-expiration"
     case .customKeys: "body"
     default: "aps"
     }

@@ -70,9 +70,14 @@ public struct PayloadTemplate: Sendable {
     case .array(let element), .range(_, let element):
       guard let elements = value.arrayValue else { return value }
       return .array(elements.enumerated().map { filling($1, at: "\(path)[\($0)]", for: element, now: now) })
+    case .pairs(let key, let paired):
+      guard let elements = value.arrayValue else { return value }
+      return .array(elements.enumerated().map { filling($1, at: "\(path)[\($0)]", for: $0 % 2 == 0 ? key : paired, now: now) })
     case .dictionary(_, let member):
       guard let object = value.objectValue else { return value }
-      return .object(JSONObject(object.map { ($0.key, filling($0.value, at: "\(path).\($0.key)", for: member, now: now)) }))
+      // A key that a shell puts in may be any.
+      let known = hasUnknownMembers.contains(path) ? JSONObject(object.filter { !$0.key.contains("…") }.map { ($0.key, $0.value) }) : object
+      return .object(JSONObject(known.map { ($0.key, filling($0.value, at: "\(path).\($0.key)", for: member, now: now)) }))
     case .cases(let cases):
       guard var object = value.objectValue else { return value }
       // The shell may put in the very key.

@@ -113,7 +113,8 @@ public struct PushLint {
   mutating func checkExpiration() {
     guard let value = request.header("apns-expiration")?.value else { return }
     let bytes = Array(value.utf8)
-    guard let (_, warning) = try? unsafe HeaderRules.expiration(bytes.span.bytes), let warning else { return }
+    guard let (date, odd) = try? unsafe HeaderRules.expiration(bytes.span.bytes), let warning = odd ?? HeaderRules.passed(date, now: now)
+    else { return }
     let detail = unsafe HeaderRules.detail(warning, of: bytes.span.bytes, now: now)
     findings.append(LintFinding(.warning, warning.name, detail.field, detail.detail))
   }
@@ -242,6 +243,7 @@ public struct PushLint {
   public static func level(of warning: PushWarning) -> LintFinding.Level {
     // Apple documents it as an error.
     if warning == .backgroundAtTen { return .refused }
+    if warning == .dateMisread { return .misread }
     guard warning.isRefusedInStrict else { return .warning }
     return warning.spoilsOneField ? .fieldIgnored : .ignored
   }

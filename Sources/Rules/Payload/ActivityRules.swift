@@ -67,6 +67,7 @@ enum ActivityRules {
     }
     if isStart {
       if facts.attributesType.kind != .string || facts.attributesType.text.isEmpty { warnings.insert(.attributesTypeMissing) }
+      if facts.isAttributesTypeQualified { warnings.insert(.qualifiedAttributesType) }
       if facts.attributes.kind != .object { warnings.insert(.attributesMissing) }
       if facts.alert.kind != .object || facts.isAlertEmpty { warnings.insert(.startWithoutAlert) }
     } else {

@@ -40,6 +40,12 @@ struct PayloadDetail: ~Escapable {
       return must(.contentState, facts.contentState, "be an object that decodes into the app's ContentState")
     case .attributesTypeMissing:
       return must(.attributesType, facts.attributesType, "be the name of the app's ActivityAttributes type, as a string")
+    case .qualifiedAttributesType:
+      let name = body[facts.attributesType.text].string
+      return (
+        "aps.attributes-type",
+        "aps.attributes-type \"\(name)\" has a module or an outer type in it; send the Swift type's own name, \"\(name.split(separator: ".").last ?? "")\""
+      )
     case .attributesMissing: return must(.attributes, facts.attributes, "be an object that decodes into the app's ActivityAttributes")
     case .startWithoutAlert: return must(.alert, facts.alert, "be an object with title and body, or the device starts no activity")
     case .alertNotAnObject:

@@ -45,6 +45,8 @@ struct PayloadFacts {
   private(set) var dismissalDate = Value()
   private(set) var relevanceScore = Value()
   private(set) var attributesType = Value()
+  /// Whether `attributes-type` has a module or an outer type in it.
+  private(set) var isAttributesTypeQualified = false
   private(set) var attributes = Value()
   private(set) var inputPushToken = Value()
   private(set) var inputPushChannel = Value()
@@ -104,6 +106,7 @@ struct PayloadFacts {
     case .event: event = .none
     case .sound: soundSaysNone = false
     case .inputPushChannel: channel = nil
+    case .attributesType: isAttributesTypeQualified = false
     case .alert: (isAlertEmpty, hasUnknownAlertKeys, alertSound, alertSoundSaysNone) = (false, false, Value(), false)
     default: break
     }
@@ -124,6 +127,7 @@ struct PayloadFacts {
         let string = try scanner.readString()
         value.text = string.range
         if key == .event { event = Self.event(string, body) }
+        if key == .attributesType { isAttributesTypeQualified = Self.hasPoint(body[string.range]) }
         if key == .sound { soundSaysNone = SoundName.saysNone(body[string.range]) }
         if key == .inputPushChannel { channel = ChannelID(scanner.string(of: string)) }
       case .number:
@@ -180,6 +184,8 @@ struct PayloadFacts {
       }
     }
   }
+
+  private static func hasPoint(_ text: RawSpan) -> Bool { (0..<text.byteCount).contains { text.byte($0) == UInt8(ascii: ".") } }
 
   private static func event(_ text: JSONText, _ body: RawSpan) -> ActivityEvent {
     if text.matches(ActivityEvent.update.text, in: body) { return .update }

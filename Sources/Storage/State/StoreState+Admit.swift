@@ -88,15 +88,6 @@ extension StoreState {
     return waiting.pointee.traits.givesWay(to: newer.traits, sharesCollapseID: isSame)
   }
 
-  /// Whether a push gives way to a newer one of the same token.
-  func gives(way slot: UInt32, to newer: UInt32) -> Bool {
-    let (waiting, newer) = (pushes[slot], pushes[newer])
-    let isSame =
-      waiting.pointee.collapseCount > 0 && waiting.pointee.type == newer.pointee.type
-      && waiting.pointee.collapseID.isSame(as: newer.pointee.collapseID)
-    return waiting.pointee.traits.givesWay(to: newer.pointee.traits, sharesCollapseID: isSame)
-  }
-
   /// What the token itself has against the push.
   func refusal(of operation: AdmitOperation, _ number: UInt32, _ batch: Batch) -> Admission? {
     let token = tokens[number]
@@ -114,7 +105,7 @@ extension StoreState {
       let starts = operation.traits.activity == .start
       if starts != (token.pointee.kind == .pushToStart) { return .refused(.badPayload, .tokenKindMismatch) }
     }
-    if operation.refusesMismatch { return .refused(.badPayload, .contentStateNotDecodable) }
+    if operation.mismatchCause != .none { return .refused(.badPayload, operation.mismatchCause) }
     return nil
   }
 
@@ -275,6 +266,9 @@ extension StoreState {
     if latest != waiting.pointee.expiration {
       waiting.pointee.expiration = latest
       change(waiting.pointee.token)
+      if let entry = log[waiting.pointee.sequence] {
+        log.setDetail(Array("it is kept as long as push \(operation.id), which merged into it".utf8).span.bytes, of: entry)
+      }
     }
     recordNote(
       operation, token: waiting.pointee.token, mergedInto: waiting.pointee.id,

@@ -21,7 +21,7 @@ extension StoreState {
       if let entry = log[push.pointee.sequence] { keep(operation, entry, batch) }
       // What the gateway has warned of itself is told already.
       let hasRemark =
-        disposition == .applied && push.pointee.type == .liveactivity && !push.pointee.warnings.contains(.contentStateMismatch)
+        disposition == .applied && push.pointee.type == .liveactivity && !push.pointee.warnings.contains(.dateMisread)
         && AppliedRemark.find(in: batch.bytes[operation.detail]) != nil
       if disposition == .ignored || hasRemark {
         batch.ignored.append(

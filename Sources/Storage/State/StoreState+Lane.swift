@@ -158,6 +158,15 @@ extension StoreState {
     return nil
   }
 
+  /// Whether a push gives way to a newer one of the same token.
+  func gives(way slot: UInt32, to newer: UInt32) -> Bool {
+    let (waiting, newer) = (pushes[slot], pushes[newer])
+    let isSame =
+      waiting.pointee.collapseCount > 0 && waiting.pointee.type == newer.pointee.type
+      && waiting.pointee.collapseID.isSame(as: newer.pointee.collapseID)
+    return waiting.pointee.traits.givesWay(to: newer.pointee.traits, sharesCollapseID: isSame)
+  }
+
   /// Puts a push at the end of its token's lane.
   mutating func append(_ slot: UInt32, to number: UInt32) {
     let token = tokens[number]

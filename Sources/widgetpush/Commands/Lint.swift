@@ -12,7 +12,7 @@ extension Command {
       judges each curl command that goes to /3/device/, /4/broadcasts/apps/ or /1/apps/, or has an apns- header, by itself, and counts
       those that do not. Each finding says whether APNs refuses the push, the device ignores it, or it may not do what was meant. What a
       shell puts in, such as $topic or $(date +%s), is not known: such a header or value of the payload is not judged, everything around
-      it is. A payload of which no more is known gets a note. The status is 1 when anything is refused or ignored, and when no file has
+      it is. A payload of which no more is known gets a note. The status is 1 when anything is refused, ignored or misread, and when no file has
       anything to judge.
       """,
     options: [
@@ -61,6 +61,7 @@ enum LintReport {
         case .refused: "refused"
         case .ignored: "ignored by the device"
         case .fieldIgnored: "field ignored by the device"
+        case .misread: "misread by the device"
         case .warning: "warning"
         case .note: "note"
         }
@@ -83,7 +84,7 @@ enum LintReport {
     let finding = located.finding
     let kind =
       switch finding.level {
-      case .refused, .ignored, .fieldIgnored: "error"
+      case .refused, .ignored, .fieldIgnored, .misread: "error"
       case .warning: "warning"
       case .note: "notice"
       }
