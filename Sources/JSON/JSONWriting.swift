@@ -3,7 +3,7 @@ import Primitives
 extension JSONValue {
   /// The value as compact JSON text, keys in order; a number that is not finite becomes `null`.
   ///
-  /// Whatever steers a terminal, the C1 controls and what turns the direction of writing around among it, is escaped: JSON is read by
+  /// Whatever steers a terminal, the C1 controls and the marks of the direction of writing among it, is escaped: JSON is read by
   /// people, too, and others have chosen what stands in it.
   ///
   /// - Parameters:

@@ -1,10 +1,10 @@
 extension Unicode.Scalar {
-  /// Whether it steers what shows it instead of being shown: the controls C0, DEL and C1, the line and paragraph separators, and what turns
-  /// the direction of writing around (Unicode Standard Annex 9, section 2). In text that others choose, these forge lines, hide others, and
+  /// Whether it steers what shows it instead of being shown: the controls C0, DEL and C1, the line and paragraph separators, and what marks
+  /// or turns the direction of writing (Unicode Standard Annex 9, section 2). In text that others choose, these forge lines, hide others, and
   /// have terminals do what nobody asked for.
   public var isSteering: Bool {
     switch value {
-    case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
   }

@@ -61,6 +61,14 @@ import Testing
     }
   }
 
+  /// The marks of the direction of writing are told alike by the console, in JSON and as text.
+  @Test(arguments: ["\u{61C}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}"])
+  func directionalMarksAreEscapedByTheConsole(mark: String) throws {
+    let escaped = try "a\\u" + String(#require(mark.unicodeScalars.first).value + 0x10000, radix: 16).dropFirst() + "b"
+    #expect(Console.safe("a\(mark)b") == escaped)
+    #expect(JSONValue.string("a\(mark)b").serialized() == "\"\(escaped)\"")
+  }
+
   /// A payload is JSON within what is told: its own escapes are enough, and it is shown as it was sent.
   @Test func aPayloadIsShownAsItWasSent() {
     let push: JSONValue = ["id": "x", "payload": ["aps": ["alert": "one\ntwo\u{1B}"]]]

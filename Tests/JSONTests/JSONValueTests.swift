@@ -14,6 +14,17 @@ import Testing
     #expect(try JSONValue.parse(value.serialized(verbatim: true)) == value)
   }
 
+  /// All that marks or turns the direction of writing, the marks that are seen nowhere included.
+  @Test func directionalMarksAreEscaped() throws {
+    for value: UInt32 in [0x061C, 0x200E, 0x200F] + Array(0x202A...0x202E) + Array(0x2066...0x2069) {
+      let mark = try #require(Unicode.Scalar(value))
+      let text = JSONValue.string("a\(mark)b").serialized()
+      let digits = String(value, radix: 16)
+      #expect(text == "\"a\\u" + String(repeating: "0", count: 4 - digits.count) + digits + "b\"")
+      #expect(try JSONValue.parse(text) == .string("a\(mark)b"))
+    }
+  }
+
   @Test func writesCompactAndInOrder() {
     let value: JSONValue = ["b": [1, 2.5, nil, true], "a": ["x": "q\"\\\n\t\u{1}é"], "empty": [:], "none": []]
     #expect(value.serialized() == #"{"b":[1,2.5,null,true],"a":{"x":"q\"\\\n\t\u0001é"},"empty":{},"none":[]}"#)

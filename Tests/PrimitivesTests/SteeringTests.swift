@@ -5,7 +5,7 @@ import Testing
   /// Every one of Unicode is judged, and nothing that can be seen is among them.
   @Test func whichTheyAre() {
     let all = (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init).filter(\.isSteering).map(\.value)
-    #expect(all == Array(0..<0x20) + Array(0x7F...0x9F) + Array(0x2028...0x202E) + Array(0x2066...0x2069))
+    #expect(all == Array(0..<0x20) + Array(0x7F...0x9F) + [0x061C, 0x200E, 0x200F] + Array(0x2028...0x202E) + Array(0x2066...0x2069))
   }
 
   @Test func textIsEscapedAndTheRestIsLeft() {

@@ -18,7 +18,7 @@ import Testing
     let stage = try APIStage()
     let form = Self.forms[index]
     let target = "/v1/registrations/\(APIStage.token(1))"
-    for character in ["\u{1B}", "\n", "\u{7}", "\u{0}", "\u{7F}", "\u{9B}", "\u{202E}", "\u{2066}"] {
+    for character in ["\u{1B}", "\n", "\u{7}", "\u{0}", "\u{7F}", "\u{9B}", "\u{202E}", "\u{2066}", "\u{200E}", "\u{061C}"] {
       var body = form.body(.string("a\(character)b"))
       (body["bundleID"], body["environment"]) = ("com.example.app", "development")
       let answer = try await stage.call(.put, target, .object(body))
