@@ -89,6 +89,9 @@ public struct AppDirectory: Sendable {
   /// How many entries there are, the one for every other app included; indices are below it.
   public var count: Int { apps.count }
 
+  /// Whether there is more than one app, or may be.
+  public var isShared: Bool { hasAnyApp || apps.count > 1 }
+
   /// The entry at `index`.
   public subscript(index: Int) -> App { apps[index] }
 

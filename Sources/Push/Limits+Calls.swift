@@ -19,6 +19,10 @@ extension Limits {
 
   // MARK: Shares
 
+  // Registrations are shared in the same way, without the last two: nobody knows which access token has made one. An app that others stand
+  // beside has at most `shareOfApp` of `registrations`, by tokens of its own and by pushes that adopt tokens; a token that sees all apps
+  // is the operator's, and is bound by `registrations` alone.
+
   /// The part of what all have together that the holders of one access token may have: a half.
   public static let shareOfToken = 2
   /// The part of it that one app may have: a quarter. Tokens of one app share it; one that sees all apps is bound by its own alone.

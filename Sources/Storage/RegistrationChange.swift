@@ -11,6 +11,8 @@ public enum BulkRegistration: Hashable, Sendable {
   case foreign
   /// No more fit.
   case full
+  /// The app has its share.
+  case shareUsedUp(ShareRefusal)
 }
 
 /// A change to the registrations as they are kept for listing; the engine saves it with the commit that decided it.

@@ -129,24 +129,32 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - rotated: The token that this one has taken the place of: its budgets go on, and it is removed, as soon as nothing waits for it
   ///     any more. One that is not registered, or is of another app or kind, changes nothing.
+  ///   - isShared: Whether the caller is one of some apps, which have their share of what fits.
   ///   - sees: The apps whose registrations may be replaced, by bundle id.
-  /// - Throws: `foreign` where the token is registered for an app that is none of those.
+  /// - Throws: `foreign` where the token is registered for an app that is none of those, `shareUsedUp` where the app has its share.
   public func register(
-    _ registration: Registration, replacing rotated: DeviceToken? = nil, sees: @escaping @Sendable (String) -> Bool = { _ in true }
+    _ registration: Registration, replacing rotated: DeviceToken? = nil, isShared: Bool = false,
+    sees: @escaping @Sendable (String) -> Bool = { _ in true }
   ) async throws(StoreError) -> Bool {
     try await change { core throws(StoreError) in
       try core.state.check(registration.token, sees)
       let previous = try core.registration(registration.token)?.0
       let rotated = try rotated.flatMap { token throws(StoreError) in token == registration.token ? nil : try core.registration(token)?.0 }
+      // One that takes the place of another is none more.
+      if isShared, rotated?.bundleID != registration.bundleID {
+        try core.state.checkShare(of: registration.bundleID, for: registration.token)
+      }
       return try core.state.register(registration, previous: previous, rotated: rotated, at: core.now)
     }
   }
 
   /// Registers many tokens; answers when all that are taken are durable, with what became of each, in their order.
   ///
-  /// - Parameter mayReplace: Whether a registration that is there may be replaced.
+  /// - Parameters:
+  ///   - isShared: Whether the caller is one of some apps, which have their share of what fits.
+  ///   - mayReplace: Whether a registration that is there may be replaced.
   public func register(
-    all registrations: [Registration], mayReplace: @escaping @Sendable (Registration) -> Bool
+    all registrations: [Registration], isShared: Bool = false, mayReplace: @escaping @Sendable (Registration) -> Bool
   ) async throws(StoreError) -> [BulkRegistration] {
     try await change { core throws(StoreError) in
       var results: [BulkRegistration] = []
@@ -157,10 +165,13 @@ public final class Store: Sendable {
           continue
         }
         do throws(StoreError) {
+          if isShared { try core.state.checkShare(of: registration.bundleID, for: registration.token) }
           let isNew = try core.state.register(registration, previous: previous, at: core.now)
           results.append(isNew ? .created : .replaced)
         } catch .full {
           results.append(.full)
+        } catch .shareUsedUp(let refusal) {
+          results.append(.shareUsedUp(refusal))
         }
       }
       return results

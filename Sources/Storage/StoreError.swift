@@ -1,3 +1,5 @@
+public import Push
+
 /// What keeps the store from doing what was asked; each case makes a sentence that says what to do.
 public enum StoreError: Error, Hashable, Sendable {
   /// Another process has the store open.
@@ -18,6 +20,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case notReady(String)
   /// As many tokens are registered as fit.
   case full(registrations: Int)
+  /// The app has its share of the registrations.
+  case shareUsedUp(ShareRefusal)
   /// It is another app's by now, which the caller does not see.
   case foreign
   /// As many use it in this way as may.
@@ -44,6 +48,8 @@ extension StoreError: CustomStringConvertible {
     case .engine(let what): "the store cannot read or write: \(what)"
     case .notReady(let why): "the store takes no writes now: \(why)"
     case .full(let registrations): "\(registrations) tokens are registered, which is the most; remove some first"
+    case .shareUsedUp(let refusal):
+      "\(refusal.sentence("the registrations that fit")); remove tokens that are no longer used, or have an access token of all apps register"
     case .foreign: "the token is registered for another app, which this access token does not see"
     case .busy(let why): why
     case .stopped: "the store has been stopped"

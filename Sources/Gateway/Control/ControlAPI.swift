@@ -125,6 +125,8 @@ extension ControlError {
   init(_ error: StoreError) {
     switch error {
     case .full, .foreign: self = .conflict(error.description)
+    case .shareUsedUp:
+      self.init(status: 429, code: "shareUsedUp", message: error.description, fields: ["retry-after": "60"])
     default: self = .unavailable(error.description)
     }
   }

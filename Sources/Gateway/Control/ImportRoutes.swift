@@ -38,6 +38,7 @@ extension ControlAPI {
         case .replaced: counts.replaced += 1
         case .foreign: refused.append((row.line, foreignToken(routed.grant)))
         case .full: refused.append((row.line, ControlError(.full(registrations: Limits.registrations))))
+        case .shareUsedUp(let refusal): refused.append((row.line, ControlError(.shareUsedUp(refusal))))
         }
       }
     }
@@ -52,7 +53,7 @@ extension ControlAPI {
 
   private func registered(_ registrations: [Registration], _ grant: Grant) async throws(ControlError) -> [BulkRegistration] {
     try await asking { () async throws(StoreError) in
-      try await parts.store.register(all: registrations) { grant.sees($0.bundleID) }
+      try await parts.store.register(all: registrations, isShared: grant.bundleIDs != nil) { grant.sees($0.bundleID) }
     }
   }
 

@@ -36,7 +36,7 @@ extension ControlAPI {
       throw foreignToken(routed.grant)
     }
     let isNew = try await asking { [taken] () async throws(StoreError) in
-      try await parts.store.register(registration, replacing: taken) { routed.grant.sees($0) }
+      try await parts.store.register(registration, replacing: taken, isShared: routed.grant.bundleIDs != nil) { routed.grant.sees($0) }
     }
     parts.recordings.registered(registration, replacing: taken, at: now)
     // No more than was sent: who may only register reads nothing.

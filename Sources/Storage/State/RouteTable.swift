@@ -48,6 +48,8 @@ struct RouteTable: ~Copyable {
   private(set) var names: ContiguousArray<RouteName> = []
   private var routes = PagedSlab<Route>(capacity: RouteTable.capacity)
   private var numbers: [RouteName: UInt32] = [:]
+  /// The routes of each app.
+  private var numbersByApp: [String: [UInt32]] = [:]
   /// What the present configuration says.
   private(set) var resolver: RouteResolver
   /// What the budgets of the routes' apps mean.
@@ -75,10 +77,14 @@ struct RouteTable: ~Copyable {
       preconditionFailure("more routes than tokens")
     }
     numbers[name] = number
+    numbersByApp[name.bundleID, default: []].append(number)
     names.append(name)
     if budgets[name.bundleID] == nil { budgets.set(AppBudgets(policy(name.bundleID)), of: name.bundleID) }
     return number
   }
+
+  /// The numbers of the routes of an app: as many as it has environments and upstreams.
+  func numbers(of bundleID: String) -> [UInt32] { numbersByApp[bundleID] ?? [] }
 
   /// The rules for an app that may have no route yet.
   func policy(_ bundleID: String) -> AppPolicy { resolver.policy(bundleID) }

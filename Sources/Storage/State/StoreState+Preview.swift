@@ -36,7 +36,9 @@ extension StoreState {
     operation.received = now
     guard let number = tokens.find(operation.token), tokens[number].pointee.isActive else {
       let policy = routes.policy(batch.bytes[operation.bundleID].string)
-      guard policy.unknownTokens == .adopt else { return AdmissionPreview(.refused(.badDeviceToken, .tokenUnknown)) }
+      guard policy.unknownTokens == .adopt, hasShareLeft(batch.bytes[operation.bundleID].string, for: operation.token) else {
+        return AdmissionPreview(.refused(.badDeviceToken, .tokenUnknown))
+      }
       return adopted(operation, policy, at: now)
     }
     if let refusal = refusal(of: operation, number, batch) {

@@ -36,7 +36,7 @@ extension StoreState {
     arrangeBudgets(number, registration, from: own ?? predecessor.map { ($0.registration, $0.budgets) })
     if found != nil, token.pointee.route != route { writeFormerRoute(number) }
     token.pointee.kind = registration.kind
-    token.pointee.route = route
+    if token.pointee.route != route { tokens.move(number, to: route) }
     token.pointee.registered = now
     token.pointee.retiredSince = .distantPast
     token.pointee.flags.subtract([.suspect, .expired, .replaced])
@@ -55,6 +55,24 @@ extension StoreState {
     change(number)
     scheduleWake(number, at: now)
     return isNew
+  }
+
+  /// How many tokens of an app are registered. O(routes of the app).
+  func registrations(of bundleID: String) -> Int { routes.numbers(of: bundleID).reduce(0) { $0 + tokens.count(ofRoute: $1) } }
+
+  /// Whether the app may have that token beside those that it has.
+  ///
+  /// A token that is registered for the app already is none more; where there is one app alone, nobody is to share with.
+  func hasShareLeft(_ bundleID: String, for token: DeviceToken) -> Bool {
+    guard routes.resolver.apps.isShared else { return true }
+    let isItsOwn = tokens.find(token).map { tokens[$0].pointee.isActive && routes.bundleID(tokens[$0].pointee.route) == bundleID }
+    return isItsOwn == true || registrations(of: bundleID) < FairShare(of: settings.registrations).ofApp
+  }
+
+  /// Throws `shareUsedUp` where the app may not.
+  func checkShare(of bundleID: String, for token: DeviceToken) throws(StoreError) {
+    guard !hasShareLeft(bundleID, for: token) else { return }
+    throw .shareUsedUp(.app(bundleID, share: FairShare(of: settings.registrations).ofApp))
   }
 
   /// Whether the caller may change what is registered for a token; throws `foreign` when it is an app's that it does not see.
@@ -106,7 +124,7 @@ extension StoreState {
   /// Registers the token of an authenticated push that nobody registered, where the app's policy says so.
   mutating func adopt(_ operation: AdmitOperation, _ batch: Batch, at now: Instant) -> UInt32? {
     let bundleID = batch.bytes[operation.bundleID].string
-    guard routes.policy(bundleID).unknownTokens == .adopt else { return nil }
+    guard routes.policy(bundleID).unknownTokens == .adopt, hasShareLeft(bundleID, for: operation.token) else { return nil }
     let registration = Registration(
       token: operation.token, kind: Self.kind(adopting: operation), bundleID: bundleID, environment: operation.environment ?? .production)
     guard (try? register(registration, previous: nil, at: now)) != nil else { return nil }

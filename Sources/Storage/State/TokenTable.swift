@@ -11,6 +11,8 @@ struct TokenTable: ~Copyable {
   private let seed: UInt64
   /// How many registrations there are; removed ones, which the log still names, do not count.
   private(set) var activeCount = 0
+  /// How many of them each route has, by its number; a route behind the last has none.
+  private var countsByRoute: ContiguousArray<Int> = []
 
   /// An empty table for `capacity` tokens, found under a secret `seed`.
   init(capacity: Int, seed: UInt64) {
@@ -53,7 +55,7 @@ struct TokenTable: ~Copyable {
       return nil
     }
     index.insert(token.hash(seed: seed), number)
-    activeCount += 1
+    count(1, of: route)
     return number
   }
 
@@ -62,7 +64,8 @@ struct TokenTable: ~Copyable {
     guard slots.extend(through: number, filler: Self.unused) else { return false }
     let slot = slots[number]
     if slot.pointee.flags.contains(.used), isEqual(number, token) {
-      if !slot.pointee.isActive { activeCount += 1 }
+      if slot.pointee.isActive { count(-1, of: slot.pointee.route) }
+      count(1, of: route)
       slot.pointee.flags = [.used]
       slot.pointee.kind = kind
       slot.pointee.route = route
@@ -73,7 +76,7 @@ struct TokenTable: ~Copyable {
     slot.initialize(to: value(token, kind: kind, route: route, registered: registered))
     guard attachTail(number, token) else { return false }
     index.insert(token.hash(seed: seed), number)
-    activeCount += 1
+    count(1, of: route)
     return true
   }
 
@@ -81,20 +84,38 @@ struct TokenTable: ~Copyable {
   mutating func markRemoved(_ number: UInt32) {
     guard slots[number].pointee.isActive else { return }
     slots[number].pointee.flags.insert(.removed)
-    activeCount -= 1
+    count(-1, of: slots[number].pointee.route)
   }
 
   /// Makes a removed token active again.
   mutating func revive(_ number: UInt32) {
     guard !slots[number].pointee.isActive else { return }
     slots[number].pointee.flags.remove(.removed)
-    activeCount += 1
+    count(1, of: slots[number].pointee.route)
+  }
+
+  /// Has an active token go by another route.
+  mutating func move(_ number: UInt32, to route: UInt32) {
+    count(-1, of: slots[number].pointee.route)
+    slots[number].pointee.route = route
+    count(1, of: route)
+  }
+
+  /// How many registrations have that route.
+  func count(ofRoute route: UInt32) -> Int { Int(route) < countsByRoute.count ? countsByRoute[Int(route)] : 0 }
+
+  private mutating func count(_ change: Int, of route: UInt32) {
+    if Int(route) >= countsByRoute.count {
+      countsByRoute.append(contentsOf: repeatElement(0, count: Int(route) + 1 - countsByRoute.count))
+    }
+    countsByRoute[Int(route)] += change
+    activeCount += change
   }
 
   /// Forgets a token; its number is free unless the table is being loaded.
   mutating func remove(_ number: UInt32, isLoading: Bool = true) {
     let slot = slots[number]
-    if slot.pointee.isActive { activeCount -= 1 }
+    if slot.pointee.isActive { count(-1, of: slot.pointee.route) }
     index.remove(token(number).hash(seed: seed), number)
     if slot.pointee.tail != none { tails.remove(slot.pointee.tail) }
     slot.pointee.moreBudgets?.deallocate()

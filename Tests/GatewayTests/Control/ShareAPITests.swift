@@ -74,6 +74,35 @@ import Testing
     #expect(try await begin(APIStage.other, as: APIStage.other).status == 202)
   }
 
+  /// One by one and many at once; what is registered already, or takes another's place, is none more.
+  @Test func registrations() async throws {
+    let stage = try APIStage { $0.registrations = 16 }
+    func register(_ number: Int, _ bundleID: String, as secret: String, replacing old: Int? = nil) async throws -> APIStage.Answer {
+      var body: JSONObject = ["type": "widgets", "bundleID": .string(bundleID), "environment": "development"]
+      body["replaces"] = old.map { .string(APIStage.token($0)) }
+      return try await stage.call(.put, "/v1/registrations/\(APIStage.token(number))", as: secret, .object(body))
+    }
+    let share = 16 / Limits.shareOfApp
+    for number in 0..<share { #expect(try await register(number, APIStage.bundle, as: APIStage.bundle).status == 201) }
+    let further = try await register(20, APIStage.bundle, as: APIStage.bundle)
+    let sentence = "the app \"\(APIStage.bundle)\" has its share of the registrations that fit, which is \(share); remove tokens"
+    #expect(further.status == 429 && further.json["error"]?["code"] == "shareUsedUp" && further.message.hasPrefix(sentence), "\(further)")
+    let line = #"{"token":"\#(APIStage.token(20))","type":"widgets","bundleID":"\#(APIStage.bundle)","environment":"development"}"#
+    let many = try await stage.call(.post, "/v1/registrations", as: APIStage.bundle, text: line + "\n")
+    #expect(many.text.contains(#""line":1"#) && many.text.contains("shareUsedUp") && many.text.contains(#""refused":1"#), "\(many.text)")
+    #expect(try await register(0, APIStage.bundle, as: APIStage.bundle).status == 200)
+    #expect(try await register(21, APIStage.bundle, as: APIStage.bundle, replacing: 0).status == 201)
+    // Another app has its own share, and an operator is bound by all there are alone.
+    for number in 30..<30 + share { #expect(try await register(number, APIStage.other, as: APIStage.other).status == 201) }
+    for number in 40..<40 + share { #expect(try await register(number, APIStage.bundle, as: "admin").status == 201) }
+    #expect(try await register(22, APIStage.bundle, as: APIStage.bundle).status == 429)
+    for number in 40..<40 + share {
+      #expect(try await stage.call(.delete, "/v1/registrations/\(APIStage.token(number))", as: APIStage.bundle).status == 204)
+    }
+    #expect(try await stage.call(.delete, "/v1/registrations/\(APIStage.token(1))", as: APIStage.bundle).status == 204)
+    #expect(try await register(22, APIStage.bundle, as: APIStage.bundle).status == 201)
+  }
+
   @Test func faults() async throws {
     let stage = try APIStage()
     func set(_ bundleID: String, as secret: String) async throws -> APIStage.Answer {
