@@ -6,6 +6,8 @@ extension Limits {
   public static let eventFollowers = 64
   /// Events that wait for one such call, some KB each; beyond it they are counted, and the caller is told how many it has lost.
   public static let eventsQueued = 1024
+  /// Bytes of them, as `PushEvent` counts them: 1 KB for each on average, so that all followers together have at most 64 MB unread.
+  public static let eventQueueBytes = 1 << 20
   /// Milliseconds for which a client that does not read its events is left alone before it is tried again.
   public static let eventPauseMilliseconds: Int64 = 50
   /// Milliseconds between two comments on a stream of events, which tell both ends that the other is there; proxies close what rests

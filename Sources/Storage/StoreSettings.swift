@@ -49,6 +49,8 @@ public struct StoreSettings: Hashable, Sendable {
   public var followers = Limits.eventFollowers
   /// Events that wait for one of them.
   public var followedEvents = Limits.eventsQueued
+  /// Bytes of those events.
+  public var followedBytes = Limits.eventQueueBytes
   /// Seeds the hash of tokens and ids, and the jitter; secret, since senders choose tokens.
   public var seed: UInt64 = .random(in: .min ... .max)
 

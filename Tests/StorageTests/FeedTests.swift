@@ -91,6 +91,34 @@ import Testing
     #expect(events(later).map(\.push.id) == [Bench.id(30)] && lost(later).isEmpty)
   }
 
+  /// Bytes count as events do: many who do not read have no more waiting than each is given, and all learn how much went by.
+  @Test func whatWaitsForFollowersIsBoundedInBytes() async throws {
+    let room = 20_000
+    let harness = try Harness { ($0.followedBytes, $0.followers) = (room, 41) }
+    defer { harness.store.stop() }
+    _ = try await harness.store.register(Bench.registration(1))
+    var feeds: [PushFeed] = []
+    for _ in 0..<40 { feeds.append(try await harness.store.follow(PushQuery())) }
+    for first in stride(from: 0, to: 200, by: 5) { _ = try #require(harness.settle(harness.batch([1, 1, 1, 1, 1], first: first))) }
+    // An answer comes after what was told of the rounds before.
+    _ = try await harness.store.push(Bench.id(0))
+    #expect(feeds.allSatisfy { (room - PushEvent.bytesBesideTexts * 2...room).contains($0.queue.bytes) })
+    var place: EventPlace?
+    for feed in feeds {
+      let items = await feed.next()
+      #expect(feed.queue.bytes == 0)
+      let told = events(items)
+      #expect(told.map(\.push.id) == (0..<told.count).map(Bench.id) && told.count + lost(items).reduce(0, +) == 200)
+      place = told.first?.place
+    }
+    // Whoever comes back is told the latest, and how many were before them.
+    let again = try await harness.store.follow(PushQuery(), after: place)
+    #expect(again.queue.bytes <= room)
+    let items = await again.next()
+    let told = events(items)
+    #expect(told.last?.push.id == Bench.id(199) && told.count + lost(items).reduce(0, +) == 199)
+  }
+
   @Test func soManyMayFollow() async throws {
     let harness = try Harness { $0.followers = 2 }
     defer { harness.store.stop() }
@@ -143,7 +171,7 @@ import Testing
     for (index, event) in told.enumerated() {
       let place = try #require(EventPlace(text: event.place.text()))
       #expect(place == event.place)
-      let (events, lost) = bench.state.events(PushQuery(), after: place, limit: 1000)
+      let (events, lost) = bench.state.events(PushQuery(), after: place, in: FeedQueue.Room(events: 1000, bytes: .max))
       #expect(lost == 0 && events.map(\.place) == events.map(\.place).sorted())
       let came = Set(events.map(\.push.id))
       // An attempt that had not come to anything is forgotten with a crash, so that the push waits as before.
@@ -152,7 +180,7 @@ import Testing
       }
       #expect(events.allSatisfy { $0.place.at >= place.at })
     }
-    let all = bench.state.events(PushQuery(), after: EventPlace(text: "0.a0.0.waiting")!, limit: 10)
+    let all = bench.state.events(PushQuery(), after: EventPlace(text: "0.a0.0.waiting")!, in: FeedQueue.Room(events: 10, bytes: .max))
     #expect(all.events.count == 10 && all.lost > 0 && all.events.last?.place == told.map(\.place).max())
   }
 }

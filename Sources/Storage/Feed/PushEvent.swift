@@ -9,6 +9,18 @@ public struct PushEvent: Hashable, Sendable {
   public var push: PushRecord
 }
 
+extension PushEvent {
+  /// Bytes that an event counts beside its texts: the record itself and its steps.
+  static let bytesBesideTexts = 640
+
+  /// What it counts of the room of one who follows.
+  var bytes: Int {
+    let texts = [push.bundleID, push.detail, push.collapseID].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    let warnings = push.warningDetails.reduce(0) { $0 + $1.field.utf8.count + $1.detail.utf8.count + 64 }
+    return Self.bytesBesideTexts + texts + warnings + (push.payload?.count ?? 0)
+  }
+}
+
 /// The place of an event among all that the log can tell of: those of one instant stand in the order of its rings.
 ///
 /// It has the number of steps as well, so that a push which changes twice at one instant, as it may while a clock stands still, makes two;

@@ -1,3 +1,4 @@
+import Push
 import Synchronization
 
 /// The events of the push log for one who follows it: the store puts them in, and `next` takes them out.
@@ -39,26 +40,47 @@ public final class PushFeed: Sendable {
 final class FeedQueue: Sendable {
   private struct State {
     var items: [PushFeed.Item] = []
+    var bytes = 0
     var isTicked = false
     var isOver = false
     var waiting: CheckedContinuation<[PushFeed.Item]?, Never>?
   }
 
-  private let capacity: Int
+  /// What one who follows can take before some is lost.
+  struct Room {
+    var events: Int
+    var bytes: Int
+
+    /// Takes up what `event` needs; false where that is not there.
+    mutating func take(_ event: PushEvent) -> Bool {
+      let needed = event.bytes
+      guard events > 0, needed <= bytes else { return false }
+      events -= 1
+      bytes -= needed
+      return true
+    }
+  }
+
+  private let capacity: Room
   private let state = Mutex(State())
 
-  init(capacity: Int) { self.capacity = capacity }
+  /// An empty queue for so many events of so many bytes.
+  init(capacity: Int, bytes: Int = Limits.eventQueueBytes) { self.capacity = Room(events: capacity, bytes: bytes) }
+
+  /// Bytes of the events that wait.
+  var bytes: Int { state.withLock { $0.bytes } }
 
   /// Whether nobody takes anything out any more.
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// How many events it takes before some are lost.
-  var room: Int { state.withLock { max(0, capacity - $0.items.count) } }
+  /// What it takes before some is lost.
+  var room: Room { state.withLock { Room(events: max(0, capacity.events - $0.items.count), bytes: max(0, capacity.bytes - $0.bytes)) } }
 
   /// Puts events in, and `lost` behind them.
   func give(_ events: [PushEvent], lost: Int = 0) {
     change { state in
       state.items += events.map { .push($0) }
+      state.bytes += events.reduce(0) { $0 + $1.bytes }
       guard lost > 0 else { return }
       if case .lost(let earlier)? = state.items.last {
         state.items[state.items.count - 1] = .lost(earlier + lost)
@@ -89,6 +111,7 @@ final class FeedQueue: Sendable {
       guard let waiting = state.waiting, !state.items.isEmpty || state.isTicked || state.isOver else { return (nil, nil) }
       let items: [PushFeed.Item]? = state.isOver && state.items.isEmpty ? nil : state.items
       state.items.removeAll()
+      state.bytes = 0
       state.isTicked = false
       state.waiting = nil
       return (waiting, items)

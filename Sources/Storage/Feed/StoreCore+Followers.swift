@@ -16,9 +16,9 @@ extension StoreCore {
     guard followers.count < settings.followers else {
       throw .busy("\(settings.followers) calls follow the events already, which is the most")
     }
-    let queue = FeedQueue(capacity: settings.followedEvents)
+    let queue = FeedQueue(capacity: settings.followedEvents, bytes: settings.followedBytes)
     if let place {
-      let (events, lost) = state.events(query, after: place, limit: settings.followedEvents)
+      let (events, lost) = state.events(query, after: place, in: queue.room)
       queue.give([], lost: lost)
       queue.give(events)
     }
@@ -38,17 +38,18 @@ extension StoreCore {
     var told = [PushEvent?](repeating: nil, count: places.count)
     for follower in followers {
       let filter = LogFilter(follower.query, state)
-      let room = follower.queue.room
+      var room = follower.queue.room
       var (events, lost): ([PushEvent], Int) = ([], 0)
       for (index, place) in places.enumerated() where filter.misses(place, state)?.isEmpty ?? false {
-        guard events.count < room else {
+        // Behind one that is lost all are, so that the place of the loss is right.
+        guard lost == 0, room.events > 0 else {
           lost += 1
           continue
         }
         // Made once, however many follow.
         let event = told[index] ?? state.event(place)
         told[index] = event
-        events.append(event)
+        if room.take(event) { events.append(event) } else { lost += 1 }
       }
       if !events.isEmpty || lost > 0 { follower.queue.give(events, lost: lost) }
     }
@@ -81,7 +82,7 @@ extension StoreState {
   ///
   /// An event of the very instant of `place` comes again, unless it is that one: while a clock stands still, another may have happened
   /// after it.
-  func events(_ query: PushQuery, after place: EventPlace, limit: Int) -> (events: [PushEvent], lost: Int) {
+  func events(_ query: PushQuery, after place: EventPlace, in room: FeedQueue.Room) -> (events: [PushEvent], lost: Int) {
     let filter = LogFilter(query, self)
     var found: [(place: EventPlace, entry: LogPlace)] = []
     var walk = LogWalk(PushQuery(), token: filter.token, self)
@@ -95,7 +96,12 @@ extension StoreState {
     var further = 1
     if visits == 0, case .accepted(let entry) = walk.next(self, visits: &further), log.step(0, of: entry).at >= place.at { lost = 1 }
     found.sort { $0.place < $1.place }
-    lost += max(0, found.count - limit)
-    return (found.suffix(limit).map { event($0.entry) }, lost)
+    var (room, latest): (FeedQueue.Room, [PushEvent]) = (room, [])
+    for (_, entry) in found.reversed() {
+      let event = event(entry)
+      guard room.take(event) else { break }
+      latest.append(event)
+    }
+    return (latest.reversed(), lost + found.count - latest.count)
   }
 }

@@ -59,6 +59,7 @@ final class TestHandlers: Sendable {
     return RouteTable(
       [
         Route(.get, "/hello", .open) { _ in .text("hello\n") },
+        OpenAPIFile.control.route,
         Route(.get, "/about", .open) { routed in
           let request = routed.request
           return .json([

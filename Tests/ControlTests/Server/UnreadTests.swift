@@ -39,6 +39,27 @@ import Testing
     while try await !Self.client(stage).beginning.hasPrefix("HTTP/1.1 200") { await Task.yield() }
   }
 
+  /// The description of the API needs no access token: all who read it without one share a bound, a hundred that do not read it included.
+  @Test func unreadDescriptionsAreBounded() async throws {
+    let document = OpenAPIFile.control.bytes.count
+    let stage = try ControlStage { configuration in
+      configuration.unread.caller = 3 * document
+      configuration.unread.all = 1 << 30
+    }
+    // What the kernel has taken over waits here no more: each connection asks for the document until that is full.
+    let pipeline = String(repeating: "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n", count: 100)
+    var clients: [RawClient] = []
+    for _ in 0..<100 { clients.append(try await Self.client(stage, pipeline).0) }
+    while try await !Self.client(stage, "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n").beginning.hasPrefix("HTTP/1.1 429") {
+      await Task.yield()
+    }
+    #expect(try await curl(["http://127.0.0.1:\(stage.plainPort)/hello"]).output == "hello\n")
+    clients.removeAll()
+    while try await !Self.client(stage, "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n").beginning.hasPrefix("HTTP/1.1 200") {
+      await Task.yield()
+    }
+  }
+
   /// The same on one connection of HTTP/2: the second stream is refused while the first is unread, and the connection goes on.
   @Test func unreadStreamsAreBounded() async throws {
     let stage = try Self.stage()
