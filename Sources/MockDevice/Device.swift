@@ -51,6 +51,7 @@ public final class Device: Sendable {
   public var routes: [Route] { api.routes.routes }
 
   private let api: DeviceAPI
+  private let authorizer: Authorizer
   let door: FleetDoor
   private let readiness: Readiness
   private let registrar: Registrar?
@@ -130,6 +131,7 @@ public final class Device: Sendable {
     drains = body.drains
     self.body = Mutex(body)
     self.api = api
+    self.authorizer = authorizer
     self.door = door
     self.readiness = readiness
     self.registrar = registrar
@@ -167,6 +169,10 @@ public final class Device: Sendable {
     let done = try? await door.wait(atMost: span) { fleet in fleet.pendingRegistrations == 0 ? true : nil }
     return done == true
   }
+
+  /// Goes by these access tokens from now on; calls that are open with one that is no longer among them end within
+  /// `Limits.accessRecheckMilliseconds`.
+  public func replaceAccessTokens(_ tokens: [AccessTokenSettings]) { authorizer.replace(AccessTokens(tokens.map { AccessToken($0) })) }
 
   /// Gives up the port and says that it is not ready; who is connected is served as before. For once, before `drain(within:)`.
   public func stopListening() {

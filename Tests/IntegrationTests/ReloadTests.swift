@@ -202,11 +202,12 @@ import Testing
     #expect(try await dev.terminate() == 0)
   }
 
+  /// It reads its access tokens again, see `AccessEndTests`, and says that it does no more.
   @Test func aDeviceLivesThroughSIGHUP() async throws {
     let state = try await Deployment.newState()
     let device = try await Deployment.start(["device"], in: state)
     device.process.signal(SIGHUP)
-    try await eventually("the log tells") { device.process.errors.text.contains("SIGHUP changes nothing") }
+    try await eventually("the log tells") { device.process.errors.text.contains("the access tokens were read again") }
     #expect(try await device.terminate() == 0)
   }
 

@@ -15,7 +15,7 @@ extension Command {
     discussion: """
       Hosts devices with apps, widgets, controls and Live Activities, takes pushes as APNs would, and shows what the devices did.
       What the configuration leaves open (certificate, keys, access tokens, the gateway) comes from the state folder, which is made
-      when missing. Prints `ready device=URL` and runs until SIGTERM.
+      when missing. Prints `ready device=URL` and runs until SIGTERM. SIGHUP has it read its access tokens again, and nothing else.
       The gateway may start before or after it, and again on another port: it is looked up whenever it is needed.
       """,
     options: ServerOptions.all(DeviceConfiguration.keys),
@@ -23,14 +23,8 @@ extension Command {
   ) { arguments in
     let stop = try ServerStop()
     let options = try ServerOptions(arguments, keys: DeviceConfiguration.keys)
-    var configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
-    var state: DevState?
-    let configured = configuration.gateway
-    if !configuration.isComplete {
-      let prepared = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
-      configuration.fill(from: prepared)
-      state = prepared
-    }
+    let configured = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables).gateway
+    let (configuration, state) = try completeConfiguration(options)
     let locks = try state?.folder.occupy([.device])
     defer { withExtendedLifetime(locks) {} }
     let log = Log(format: LogFormat(configuration.logFormat), clock: { Machine.now })
@@ -47,7 +41,15 @@ extension Command {
     try device.start()
     let url = ServerURL.text("https", bind: configuration.bind, port: device.port, advertised: options.advertised)
     if let state { _ = try state.folder.updateCredentials { $0.device = url } }
-    stop.onHangup = { log.write(.warning, "SIGHUP changes nothing of a device, which reads its configuration at its start") }
+    stop.onHangup = {
+      do {
+        let present = try completeConfiguration(ServerOptions(arguments, keys: DeviceConfiguration.keys)).configuration
+        device.replaceAccessTokens(present.accessTokens)
+        log.write(.info, "the access tokens were read again; all else is as at the start")
+      } catch {
+        log.write(.error, "the configuration was read again and is not used, since \(error); what held before still does")
+      }
+    }
     let faces = [(name: "device", url: url)]
     Console.print(ReadyLine.text(faces, json: arguments.wantsJSON))
     let status = try stop.wait()
@@ -55,6 +57,17 @@ extension Command {
     device.drain(within: .milliseconds(Limits.drainMilliseconds))
     log.flush()
     return status
+  }
+
+  /// What the command line, the environment and the file say at the moment, and what they leave open of the state folder.
+  private static func completeConfiguration(
+    _ options: ServerOptions
+  ) throws -> (configuration: DeviceConfiguration, state: DevState?) {
+    var configuration = try DeviceConfiguration.load(options.sources, otherVariables: ServerOptions.otherVariables)
+    guard !configuration.isComplete else { return (configuration, nil) }
+    let state = try DevState.prepare(options.folder, options.wishes, now: Machine.now)
+    configuration.fill(from: state)
+    return (configuration, state)
   }
 }
 

@@ -101,7 +101,7 @@ final class DevServer {
     self.credentials = try state.folder.updateCredentials { $0.takeFaces(of: known) }
   }
 
-  /// Has the gateway go by what the state folder has at the moment; the device goes on as it is.
+  /// Has the gateway go by what the state folder has at the moment, and the device by its access tokens.
   ///
   /// - Throws: What is wrong with a part of it; then nothing has changed.
   func reload(_ state: DevState) throws -> ReloadReport {
@@ -109,6 +109,7 @@ final class DevServer {
     configuration.upstreams = [upstream]
     try configuration.fill(from: state)
     let report = try gateway.reload(configuration)
+    device.replaceAccessTokens(state.accessTokens)
     // Credentials that were made anew know nothing of the servers.
     _ = try state.folder.updateCredentials { $0.takeFaces(of: credentials) }
     return report
