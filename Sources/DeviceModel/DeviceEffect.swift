@@ -10,8 +10,9 @@ public enum DeviceEffect: Sendable, Equatable {
   /// A token stands for nothing any more.
   case unregister(DeviceToken)
 
-  /// An activity has begun to follow a channel: the gateway may have its most recent message. The token is the activity's, and a name.
-  case fetchMessage(DeviceToken, bundleID: String, ChannelID)
+  /// An activity has begun to follow a channel: the gateway knows whether there is one, and may have its most recent message. The token is
+  /// the activity's, and a name; the environment is the app's, nil where a push that the gateway let through has started the activity.
+  case fetchMessage(DeviceToken, bundleID: String, ChannelID, PushEnvironment?)
 
   /// An app has brought along what its activities decode from. The token is none, and a name.
   case teach(DeviceToken, bundleID: String, ActivitySchemas)
@@ -28,7 +29,7 @@ public enum DeviceEffect: Sendable, Equatable {
   public var token: DeviceToken {
     switch self {
     case .register(let registration), .replace(_, let registration): registration.token
-    case .unregister(let token), .fetchMessage(let token, _, _), .teach(let token, _, _): token
+    case .unregister(let token), .fetchMessage(let token, _, _, _), .teach(let token, _, _): token
     }
   }
 }

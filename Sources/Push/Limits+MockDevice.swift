@@ -17,6 +17,8 @@ extension Limits {
   public static let activitiesPerApp = 32
   /// Ended Live Activities of one app that are still shown; the oldest go first.
   public static let endedActivitiesPerApp = 32
+  /// Bytes of an activity's attributes and content-state as JSON, both together (Apple, "Displaying live data with Live Activities").
+  public static let activityBytes = 4096
   /// Bytes of the name of a mock device, widget, control or activity.
   public static let deviceNameBytes = 128
   /// Bytes of a bundle id (App Store Connect allows 155 characters).

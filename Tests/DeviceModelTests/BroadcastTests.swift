@@ -56,7 +56,7 @@ import Testing
     _ = fleet.takeEffects()
     _ = try follow(&fleet, channel)
     let effects = fleet.takeEffects()
-    guard case .fetchMessage(let token, app, channel)? = effects.first, effects.count == 1 else {
+    guard case .fetchMessage(let token, app, channel, .development)? = effects.first, effects.count == 1 else {
       Issue.record("\(effects)")
       return
     }
@@ -70,6 +70,23 @@ import Testing
     let late = broadcast(&fleet, timestamp: start - 60)
     #expect(late.outcome.cause == .staleTimestamp && late.reached == 1 && late.applied == 0)
     #expect(late.detail.hasPrefix("reached=1 applied=0 "))
+  }
+
+  /// The gateway has no such channel: the activity has not begun, and nobody follows.
+  @Test func anActivityWithoutItsChannelDoesNotRun() throws {
+    var fleet = try phone()
+    let id = try follow(&fleet, channel)
+    let kept = try follow(&fleet, ChannelID(high: 1, low: 1))
+    let tokens = fleet.takeEffects().compactMap { effect in if case .fetchMessage(let token, _, _, _) = effect { token } else { nil } }
+    #expect(tokens.map { fleet.channelCheck(of: $0) } == [.pending, .pending])
+    fleet.noteChannel(.unknown("there is none"), of: tokens[0], at: noon)
+    fleet.noteChannel(.known, of: tokens[1], at: noon)
+    #expect(tokens.map { fleet.channelCheck(of: $0) } == [.unknown("there is none"), .known])
+    let activities = try #require(fleet.appState()["activities"]?.arrayValue)
+    #expect(activities.map { $0["id"] } == [.string(kept)] && activities[0]["channel"] == "known")
+    let event = try #require(fleet.events(of: "phone", after: 0, limit: 100).events.last)
+    #expect(event.what == .activityEnded && event.cause == .channelUnknown && event.items == [id] && event.detail == "there is none")
+    #expect(broadcast(&fleet).outcome.cause == .noSubscribers)
   }
 
   @Test func anEndEndsThemAndThenNobodyFollows() throws {

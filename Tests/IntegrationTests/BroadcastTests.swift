@@ -27,6 +27,35 @@ import Testing
     return try #require(try started.json["id"].string)
   }
 
+  /// An app on the device starts an activity with a channel: one that nobody made, one that was deleted, and one that is there.
+  @Test func anActivitysChannelMustBeThere() async throws {
+    let dev = try await SharedDev.deployment()
+    let deleted = try await channel(dev, policy: 0)
+    #expect(try await dev.send(.channels("DELETE", deleted)).status == 204)
+    let device = "phone-\(newID())"
+    #expect(try await dev.control("PUT", "/v1/devices/\(device)", "{}", face: "device").status == 201)
+    let app = #"{"bundleID":"com.example.app"}"#
+    #expect(try await dev.control("POST", "/v1/devices/\(device)/apps", app, face: "device").status == 201)
+    func start(_ channel: String) async throws -> Answer {
+      let body = #"{"bundleID":"com.example.app","attributesType":"Match","pushType":"channel","channelID":"\#(channel)"}"#
+      return try await dev.control("POST", "/v1/devices/\(device)/activities?wait=300s", body, face: "device")
+    }
+    for (channel, why) in [("aMs2y8fFEe8AAPIAM4gHog==", "has no channel"), (deleted, "was deleted")] {
+      let refused = try await start(channel)
+      #expect(refused.status == 409, "\(refused)")
+      let error = try refused.json["error"]
+      #expect(error["code"].string == "channelUnknown" && error["field"].string == "channelID")
+      #expect(error["message"].string?.contains(why) == true && error["message"].string?.contains(channel) == true, "\(refused)")
+      #expect(try await activities(dev, on: device).isEmpty)
+    }
+    let events = try await dev.control("GET", "/v1/devices/\(device)/events?disposition=ignored", face: "device").json["events"].array
+    #expect(events.map { $0["cause"].string } == ["channelUnknown", "channelUnknown"], "\(events)")
+    let started = try await start(try await channel(dev, policy: 0))
+    #expect(started.status == 201, "\(started)")
+    #expect(try started.json["channel"].string == "known")
+    #expect(try await activities(dev, on: device).map { $0["channel"].string } == ["known"])
+  }
+
   /// The activities of `device`.
   private func activities(_ dev: Deployment, on device: String) async throws -> [Document] {
     let token = try #require(try dev.credentials()["admin"].string)

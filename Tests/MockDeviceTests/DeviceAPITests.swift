@@ -259,6 +259,56 @@ import Testing
     #expect(names == ["00ff", "a", "b", "c", "phone"])
   }
 
+  /// A page ends with the app that goes beyond its bytes, and the next begins behind it, whatever has become of that one.
+  @Test func aDevicesStateIsBoundedInBytes() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    let properties = JSONObject((0..<400).map { ("p\($0)" + String(repeating: "x", count: 80), ["type": "integer"]) })
+    let types = (0..<18).map { number -> JSONValue in
+      ["attributesType": .string("T\(number)"), "contentState": ["type": "object", "properties": .object(properties)]]
+    }
+    let apps = (0..<6).map { "com.example.app\($0)" }
+    for app in apps {
+      #expect(try await test.call(.put, "/v1/devices/phone/apps/\(app)", ["activities": .array(types)]).status == 201)
+    }
+    func page(_ after: String?) async throws -> (apps: [String], next: String?, bytes: Int) {
+      let answer = try await test.call(.get, "/v1/devices/phone" + (after.map { "?after=\($0)" } ?? ""), access: "read")
+      #expect(answer.status == 200 && answer.json["device"] == "phone" && answer.json["user"] == "alice")
+      let apps = answer.json["apps"]?.arrayValue?.compactMap { $0["bundleID"]?.stringValue } ?? []
+      return (apps, answer.json["next"]?.stringValue, answer.json.serialized().utf8.count)
+    }
+    var (seen, next, pages): ([String], String?, Int) = ([], nil, 0)
+    repeat {
+      let page = try await page(next)
+      #expect(page.bytes < Limits.pageBytes + (2 << 20), "one app more than fits")
+      (seen, next, pages) = (seen + page.apps, page.next, pages + 1)
+    } while next != nil && pages < 10
+    #expect(seen == [app] + apps && pages > 1)
+    let first = try await page(nil)
+    let last = try #require(first.apps.last)
+    #expect(try await test.call(.delete, "/v1/devices/phone/apps/\(last)").status == 204)
+    #expect(try await page(first.next).apps.first == seen[first.apps.count])
+    #expect(try await test.call(.get, "/v1/devices/phone?after=x").status == 400)
+  }
+
+  /// What one activity holds is bounded as ActivityKit bounds it.
+  @Test func anActivitysContentIsBounded() async throws {
+    let test = try await phone()
+    defer { test.device.stop() }
+    func start(_ count: Int) async throws -> (status: Int, json: JSONValue) {
+      let text = JSONValue.string(String(repeating: "x", count: count))
+      return try await test.call(
+        .post, "/v1/devices/phone/activities",
+        ["bundleID": .string(app), "attributesType": "Ride", "attributes": ["a": text], "contentState": ["b": 1]])
+    }
+    // {"a":"…"} and {"b":1}
+    let most = Limits.activityBytes - 8 - 7
+    #expect(try await start(most).status == 201)
+    let refused = try await start(most + 1)
+    #expect(refused.status == 400 && refused.json["error"]?["field"] == "attributes")
+    #expect(refused.json["error"]?["message"]?.stringValue?.contains("4097 bytes as JSON, and ActivityKit takes 4096") == true)
+  }
+
   /// One app's token waits as often as its share goes; who sees all apps waits as before.
   @Test func waitsAreShared() async throws {
     let test = try await phone()

@@ -1,7 +1,7 @@
 public import JSON
 public import Push
 
-/// One page of a list as JSON text, `{"NAME":[row,…],…}`, made row by row and bounded in bytes.
+/// One page of a list as JSON text, `{…,"NAME":[row,…],…}`, made row by row and bounded in bytes.
 ///
 /// A row may be a hundred times as large as another, so a bound of rows alone bounds nothing.
 public struct PageBody {
@@ -10,9 +10,10 @@ public struct PageBody {
   /// Rows that are in it.
   public private(set) var count = 0
 
-  /// An empty page of the list `name`; once its rows have `bytesMax` bytes, it is full.
-  public init(_ name: String, bytesMax: Int = Limits.pageBytes) {
-    text = "{\"\(name)\":["
+  /// An empty page of the list `name` behind the members of `head`; once it has `bytesMax` bytes, it is full.
+  public init(_ name: String, behind head: JSONObject = [:], bytesMax: Int = Limits.pageBytes) {
+    let members = JSONValue.object(head).serialized().dropLast()
+    text = members + (members == "{" ? "" : ",") + "\"\(name)\":["
     self.bytesMax = bytesMax
   }
 

@@ -145,6 +145,30 @@ struct HostedActivity: Sendable {
   var activity: LiveActivity
   /// The channel that it follows in place of a token.
   var channel: ChannelID?
+  /// Whether there is such a channel.
+  var channelCheck = ChannelCheck.unchecked
   /// Whether only its token's registration tells of it; whoever then starts one of that name means this one.
   var isRemembered = false
+}
+
+/// Whether the gateway has the channel that an activity follows; an activity whose channel it does not have does not run.
+public enum ChannelCheck: Hashable, Sendable {
+  /// It is being asked.
+  case pending
+  /// It has it.
+  case known
+  /// It could not be asked, or does not tell.
+  case unchecked
+  /// It does not have it, as the sentence says.
+  case unknown(String)
+
+  /// The name used in JSON.
+  public var name: String {
+    switch self {
+    case .pending: "pending"
+    case .known: "known"
+    case .unchecked: "unchecked"
+    case .unknown: "unknown"
+    }
+  }
 }

@@ -121,9 +121,11 @@ extension DeviceFleet {
   }
 
   /// Adds a running activity with a token of its own, and forgets the oldest ended one where there are too many.
-  mutating func add(_ activity: LiveActivity, id: String?, channel: ChannelID? = nil, at place: AppPlace) throws(DeviceError)
-    -> HostedActivity
-  {
+  ///
+  /// - Parameter environment: See `follow`.
+  mutating func add(
+    _ activity: LiveActivity, id: String?, channel: ChannelID? = nil, in environment: PushEnvironment? = nil, at place: AppPlace
+  ) throws(DeviceError) -> HostedActivity {
     let present = self[place].activities
     let bundleID = self[place].bundleID
     guard present.count(where: { now < $0.activity.endInstant }) < Limits.activitiesPerApp else {
@@ -146,7 +148,7 @@ extension DeviceFleet {
     let hosted = HostedActivity(id: id, token: token, activity: activity, channel: channel)
     self[place].activities.append(hosted)
     expect(activity)
-    if let channel { follow(channel, hosted, at: place) } else { register(token) }
+    if let channel { follow(channel, hosted, in: environment, at: place) } else { register(token) }
     return hosted
   }
 

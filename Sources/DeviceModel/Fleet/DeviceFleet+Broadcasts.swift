@@ -70,11 +70,47 @@ extension DeviceFleet {
     }
   }
 
-  /// Notes that the activity follows the channel, and has the gateway asked for what came before.
-  mutating func follow(_ channel: ChannelID, _ hosted: HostedActivity, at place: AppPlace) {
+  /// Notes that the activity follows the channel, and has the gateway asked for the channel and what came before.
+  ///
+  /// - Parameter environment: Where the channel must have been made; nil where the gateway has looked already.
+  mutating func follow(_ channel: ChannelID, _ hosted: HostedActivity, in environment: PushEnvironment?, at place: AppPlace) {
     let bundleID = self[place].bundleID
     followers[channel] = runningFollowers(of: channel, now) + [ChannelFollower(device: place.device, bundleID: bundleID, id: hosted.id)]
-    if registersTokens { effects.append(.fetchMessage(hosted.token, bundleID: bundleID, channel)) }
+    guard registersTokens else { return }
+    setChannelCheck(.pending, of: hosted.token)
+    effects.append(.fetchMessage(hosted.token, bundleID: bundleID, channel, environment))
+  }
+
+  /// Takes what the gateway says of the channel that the activity of that token follows. Without one the activity has not begun: it goes, and
+  /// an event tells why.
+  public mutating func noteChannel(_ check: ChannelCheck, of token: DeviceToken, at instant: Instant) {
+    let now = set(now: instant)
+    guard case .unknown(let sentence) = check else { return setChannelCheck(check, of: token) }
+    guard let place = tokens.find(token).flatMap({ self.place(of: tokens[$0]) }),
+      let position = self[place].activities.firstIndex(where: { $0.token == token })
+    else { return }
+    let hosted = self[place].activities.remove(at: position)
+    retire(token, as: .gone(.channelUnknown))
+    var event = DeviceEvent(.activityEnded, at: now, device: place.device, bundleID: self[place].bundleID, token: token)
+    (event.items, event.disposition, event.cause, event.detail) = ([hosted.id], .ignored, .channelUnknown, sentence)
+    log.append(event)
+  }
+
+  /// What the gateway has said of the channel that the activity of that token follows, or followed.
+  public func channelCheck(of token: DeviceToken) -> ChannelCheck {
+    guard let index = tokens.find(token) else { return .unchecked }
+    if let place = place(of: tokens[index]), let hosted = self[place].activities.first(where: { $0.token == token }) {
+      return hosted.channelCheck
+    }
+    let refusal = log.events(after: 0, limit: .max) { $0.token == token && $0.cause == .channelUnknown }.events.last
+    return refusal.map { .unknown($0.detail ?? "the app has no such channel") } ?? .unchecked
+  }
+
+  private mutating func setChannelCheck(_ check: ChannelCheck, of token: DeviceToken) {
+    guard let place = tokens.find(token).flatMap({ self.place(of: tokens[$0]) }),
+      let position = self[place].activities.firstIndex(where: { $0.token == token })
+    else { return }
+    self[place].activities[position].channelCheck = check
   }
 
   /// The channel's followers without those that are over, which are forgotten.

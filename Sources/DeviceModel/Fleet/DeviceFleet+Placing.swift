@@ -113,6 +113,13 @@ extension DeviceFleet {
       throw DeviceError(
         .invalid, SchemaProblem.sentence(problems), field: first.path.hasPrefix("attributes") ? "attributes" : "contentState")
     }
+    let bytes = JSONValue.object(attributes).serialized().utf8.count + JSONValue.object(contentState).serialized().utf8.count
+    guard bytes <= Limits.activityBytes else {
+      throw DeviceError(
+        .invalid,
+        "attributes and contentState have \(bytes) bytes as JSON, and ActivityKit takes \(Limits.activityBytes) (attributesTooLarge); leave out what the widget does not show",
+        field: "attributes")
+    }
     if let id {
       try Self.check(name: id, what: "an id", field: "id")
       guard !self[place].activities.contains(where: { $0.id == id && !$0.isRemembered }) else {
@@ -122,7 +129,8 @@ extension DeviceFleet {
     let activity = LiveActivity(
       attributesType: attributesType, attributes: attributes, contentState: contentState, staleDate: staleDate,
       relevanceScore: relevanceScore, at: now)
-    let hosted = try add(activity, id: id, channel: channel, at: place)
+    let environment = devices[place.device]!.settings.environment
+    let hosted = try add(activity, id: id, channel: channel, in: environment, at: place)
     note(.activityStarted, hosted.id, hosted.token, at: place, now)
     return (hosted.id, hosted.token)
   }

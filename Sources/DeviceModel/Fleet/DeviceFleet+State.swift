@@ -32,6 +32,14 @@ extension DeviceFleet {
   ///
   /// - Parameter sees: Which apps are shown; a device all of whose apps are hidden is as unknown as one that is not there.
   public func state(of name: String, at instant: Instant, sees: (String) -> Bool = { _ in true }) throws(DeviceError) -> JSONValue {
+    var (object, apps) = try summary(of: name, sees: sees)
+    object["apps"] = .array(apps.map { state(of: $0, on: name, at: instant) })
+    return .object(object)
+  }
+
+  /// What there is to say of the device beside its apps, and their bundle ids in the order in which they stand; for those who tell them one
+  /// after the other.
+  public func summary(of name: String, sees: (String) -> Bool = { _ in true }) throws(DeviceError) -> (object: JSONObject, apps: [String]) {
     guard let device = device(named: name), device.isShown(to: sees) else { throw unknownDevice(name, sees: sees) }
     let settings = device.settings
     var object: JSONObject = ["device": .string(device.name), "adopted": .bool(device.isAdopted)]
@@ -39,8 +47,13 @@ extension DeviceFleet {
     object["environment"] = .string(settings.environment.name)
     object["user"] = settings.user.map { .string($0) }
     object["developerMode"] = .bool(settings.developerMode)
-    object["apps"] = .array(device.apps.filter { sees($0.bundleID) }.map { state(of: $0, at: max(now, instant)) })
-    return .object(object)
+    return (object, device.apps.map(\.bundleID).filter(sees))
+  }
+
+  /// What a person sees of one app of the device; `null` where it is not there.
+  public func state(of bundleID: String, on name: String, at instant: Instant) -> JSONValue {
+    let app = device(named: name)?.apps.first { $0.bundleID == bundleID }
+    return app.map { state(of: $0, at: max(now, instant)) } ?? .null
   }
 
   /// The first `limit` events after the cursor `after`, oldest first, of one device or of all; `isComplete` is false when events after
@@ -132,6 +145,7 @@ extension DeviceFleet {
     var object: JSONObject = ["id": .string(hosted.id), "attributesType": .string(activity.attributesType)]
     if let channel = hosted.channel {
       object["channelID"] = .string(channel.description)
+      object["channel"] = .string(hosted.channelCheck.name)
     } else {
       object = object.merging(state(of: hosted.token))
     }

@@ -43,14 +43,20 @@ extension ControlAPI {
         "the channel's id in the path must be \(ChannelID.form), with / written as %2F, not \"\(routed["channelID"].prefix(64))\", which \(fault)",
         field: "channelID")
     }
-    let message =
-      routed.grant.sees(bundleID)
-      ? try await asking { () async throws(StoreError) in
-        try await parts.store.storedMessage(channel, bundleID: bundleID)
-      } : nil
+    var reader = routed.request.query.reader()
+    let environment = try reader.choice("environment", of: PushEnvironment.allCases.map(\.name)).flatMap(PushEnvironment.init(name:))
+    try reader.finish()
+    // Another app's channel is as unknown as one that nobody has.
+    guard routed.grant.sees(bundleID) else {
+      throw .unknownChannel("\(bundleID) has no channel \(channel) that the access token \"\(routed.grant.name)\" sees")
+    }
+    let missing = try await asking { () async throws(StoreError) in
+      try await parts.store.missingChannel(channel, bundleID: bundleID, in: environment)
+    }
+    if let missing { throw .unknownChannel(missing) }
+    let message = try await asking { () async throws(StoreError) in try await parts.store.storedMessage(channel, bundleID: bundleID) }
     guard let message else {
-      throw .notFound(
-        "the channel \(channel) of \(bundleID) has no stored message: it stores none, has had none of late, or is no channel")
+      throw .notFound("the channel \(channel) of \(bundleID) has no stored message: it stores none, or has had none of late")
     }
     return HTTPResponse(
       status: 200, fields: ["content-type": "application/json", "apns-request-id": message.id.description], body: message.payload)
@@ -62,6 +68,13 @@ extension ControlAPI {
     let visible = records.filter { grant.sees($0.owner.bundleID) }
     guard let newest = visible.first else { return nil }
     return .json(all ? ["pushes": .array(visible.map { $0.json(parts.upstreams) })] : newest.json(parts.upstreams))
+  }
+}
+
+extension ControlError {
+  /// 404 for a channel that the app does not have, apart from one that has nothing stored.
+  fileprivate static func unknownChannel(_ message: String) -> ControlError {
+    ControlError(status: 404, code: Cause.channelUnknown.name, message: message, field: "channelID")
   }
 }
 

@@ -85,7 +85,9 @@ final class FleetKeeper {
       }
       return
     }
-    if case .fetchMessage(let token, _, let channel) = report.effect {
+    if case .fetchMessage(let token, _, let channel, _) = report.effect {
+      if case .again = report.verdict { return }
+      fleet.noteChannel(report.channel, of: token, at: now)
       if let message = report.message {
         _ = takeTime()
         unsafe fleet.receiveStoredMessage(message.id, for: token, payload: message.payload.span.bytes, at: now)

@@ -15,7 +15,9 @@ final class Registrar: Sendable {
   struct Report: Sendable {
     let effect: DeviceEffect
     let verdict: RegistrationQueue.Verdict
-    /// What the gateway had stored of the channel that it was asked for.
+    /// What the gateway has said of the channel that it was asked for.
+    var channel = ChannelCheck.unchecked
+    /// What it had stored of it.
     var message: Message?
   }
 

@@ -40,8 +40,9 @@ final class RegistrarWorker {
   /// Makes one call, so that the mailbox is looked at between calls, and sees to it that the loop comes back for the next.
   func work() {
     if let effect = queue.next(at: loop.uptime) {
-      let (outcome, message) = call(effect)
-      listeners.report(Registrar.Report(effect: effect, verdict: queue.finish(effect, outcome, at: .read()), message: message))
+      let (outcome, channel, message) = call(effect)
+      let verdict = queue.finish(effect, outcome, at: .read())
+      listeners.report(Registrar.Report(effect: effect, verdict: verdict, channel: channel, message: message))
     } else if let nextLook, loop.uptime >= nextLook.due {
       look(delay: nextLook.delay)
     }
@@ -87,16 +88,17 @@ final class RegistrarWorker {
     }
   }
 
-  private func call(_ effect: DeviceEffect) -> (RegistrationQueue.Outcome, Registrar.Message?) {
+  private func call(_ effect: DeviceEffect) -> (RegistrationQueue.Outcome, ChannelCheck, Registrar.Message?) {
     switch perform({ RegistrationCall.request(effect, $0) }) {
     case .response(let response):
       let message = RegistrationCall.message(effect, status: response.status, id: response.field("apns-request-id"), body: response.body)
-      return (RegistrationCall.outcome(effect, status: response.status, body: response.body), message)
+      let channel = RegistrationCall.channel(status: response.status, body: response.body)
+      return (RegistrationCall.outcome(effect, status: response.status, body: response.body), channel, message)
     case .unreachable(let failure, let why):
       switch failure?.kind {
-      case .badRequest, .badTrust: return (.refused(why), nil)
+      case .badRequest, .badTrust: return (.refused(why), .unchecked, nil)
       case .unknownHost, .connectionRefused, .unreachable, .untrusted, .handshake, .timeout, .connectionLost, .tooLarge, .malformed, nil:
-        return (.failed(why), nil)
+        return (.failed(why), .unchecked, nil)
       }
     }
   }

@@ -11,8 +11,9 @@ enum RegistrationCall {
     let encoded = BlockingHTTPClient.percentEncoded
     let url =
       switch effect {
-      case .fetchMessage(_, let bundleID, let channel):
+      case .fetchMessage(_, let bundleID, let channel, let environment):
         "\(base(gateway))/v1/channels/\(encoded(bundleID))/\(encoded(channel.description))/message"
+          + (environment.map { "?environment=\($0.name)" } ?? "")
       case .teach(_, let bundleID, let schemas):
         "\(base(gateway))/v1/apps/\(encoded(bundleID))/schemas/\(encoded(schemas.attributesType))"
       case .register, .replace, .unregister: "\(base(gateway))/v1/registrations/\(effect.token.hex)"
@@ -120,6 +121,17 @@ enum RegistrationCall {
     default: break
     }
     return .refused("the gateway answered \(status)\(message(of: body))")
+  }
+
+  /// What the answer to a question about a channel says of it: a gateway that has the channel and no message says 404, too.
+  static func channel(status: Int, body: [UInt8]) -> ChannelCheck {
+    if status == 200 { return .known }
+    guard status == 404, let error = (try? JSONValue.parse(body))?["error"] else { return .unchecked }
+    switch error["code"]?.stringValue {
+    case Cause.channelUnknown.name: return .unknown(error["message"]?.stringValue ?? "the app has no such channel")
+    case "notFound": return .known
+    default: return .unchecked
+    }
   }
 
   /// The message in the answer to a question about a channel; nil when there is none.

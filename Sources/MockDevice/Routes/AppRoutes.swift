@@ -67,10 +67,8 @@ struct AppRoutes: Sendable {
     let wait = try registrations.readWait(routed.request)
     let made = try await door.perform(change)
     _ = try await door.wait(atMost: wait) { fleet in fleet.isRegistering(bundleID, on: made.device) ? nil : true }
-    let state = try await door.perform { fleet, now throws(DeviceError) in
-      try fleet.state(of: made.device, at: now) { $0 == bundleID }
-    }
-    var object = (state["apps"]?[0] ?? state).objectValue ?? [:]
+    let state = try await door.perform { fleet, now throws(DeviceError) in fleet.state(of: bundleID, on: made.device, at: now) }
+    var object = state.objectValue ?? [:]
     object["dropped"] = .array(made.dropped.map(JSONValue.string))
     return .json(.object(object), status: made.isNew ? 201 : 200)
   }

@@ -42,16 +42,17 @@ struct DeviceRoutes: Sendable {
     let (settings, members): (DeviceSettings?, JSONObject) =
       routed.request.body.isEmpty
       ? (nil, [:]) : try routed.request.readJSON { reader throws(FieldError) in (try DeviceSettings(&reader), reader.members) }
-    let (isNew, dropped, state) = try await door.perform { fleet, now throws(DeviceError) in
-      let old = try fleet.settings(of: name)
-      // Without a body, those of a device that is there stay.
-      let isNew = try fleet.setDevice(name, settings ?? old ?? DeviceSettings(), at: now)
-      let dropped = settings == nil ? [] : (old?.given ?? []).filter { members[$0]?.isNull ?? true }
-      return (isNew, dropped, try fleet.state(of: name, at: now))
+    return try await door.pages.pass { () async throws(ControlError) in
+      try await door.perform { fleet, now throws(DeviceError) in
+        let old = try fleet.settings(of: name)
+        // Without a body, those of a device that is there stay.
+        let isNew = try fleet.setDevice(name, settings ?? old ?? DeviceSettings(), at: now)
+        let dropped = settings == nil ? [] : (old?.given ?? []).filter { members[$0]?.isNull ?? true }
+        var response = try Self.page(of: name, after: nil, fleet, now, behind: ["dropped": .array(dropped.map(JSONValue.string))]) { _ in true }
+        response.status = isNew ? 201 : 200
+        return response
+      }
     }
-    var object = state.objectValue ?? [:]
-    object["dropped"] = .array(dropped.map(JSONValue.string))
-    return .json(.object(object), status: isNew ? 201 : 200)
   }
 
   private func remove(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
@@ -66,9 +67,44 @@ struct DeviceRoutes: Sendable {
 
   private func state(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {
     let (name, grant) = (routed["device"], routed.grant)
+    var query = routed.request.query.reader()
+    let after = try query.cursor("after") { bytes -> AppCursor? in AppCursor(bytes) }
+    try query.finish()
     return try await door.pages.pass { () async throws(ControlError) in
-      .json(try await door.perform { fleet, now throws(DeviceError) in try fleet.state(of: name, at: now, sees: grant.sees) })
+      try await door.perform { fleet, now throws(DeviceError) in try Self.page(of: name, after: after, fleet, now, grant.sees) }
     }
+  }
+
+  /// The place in a device's apps behind which a page begins.
+  private struct AppCursor {
+    var place: Int
+    var bundleID: String
+
+    init(place: Int, bundleID: String) { (self.place, self.bundleID) = (place, bundleID) }
+
+    init?(_ bytes: [UInt8]) {
+      let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let place = Int(parts[0]), place >= 0 else { return nil }
+      self.init(place: place, bundleID: String(parts[1]))
+    }
+
+    var text: String { PageCursor.text(of: Array("\(place) \(bundleID)".utf8)) }
+
+    /// Where the page begins; where the app has gone, with the one that has moved up.
+    func start(in apps: [String]) -> Int { apps.firstIndex(of: bundleID).map { $0 + 1 } ?? min(place, apps.count) }
+  }
+
+  /// The device with as many of its apps as one page has.
+  private static func page(
+    of name: String, after: AppCursor?, _ fleet: DeviceFleet, _ now: Instant, behind rest: JSONObject = [:], _ sees: (String) -> Bool
+  ) throws(DeviceError) -> HTTPResponse {
+    let (head, apps) = try fleet.summary(of: name, sees: sees)
+    var body = PageBody("apps", behind: head)
+    let start = after?.start(in: apps) ?? 0
+    let last = body.fill(zip(start..., apps[start...])) { fleet.state(of: $0.1, on: name, at: now) }
+    var rest = rest
+    if let last { rest["next"] = .string(AppCursor(place: last.0, bundleID: last.1).text) }
+    return body.response(rest)
   }
 
   private func rotate(_ routed: RoutedRequest) async throws(ControlError) -> HTTPResponse {

@@ -79,8 +79,22 @@ struct ItemRoutes: Sendable {
         staleDate: staleDate, relevanceScore: score, id: activity.id, channel: activity.channel, of: bundleID, on: device, at: now)
     }
     var object: JSONObject = ["id": .string(started.id), "attributesType": .string(activity.attributesType)]
-    object["channelID"] = activity.channel.map { .string($0.description) }
-    return try await answer(object, activity.channel == nil ? started.token : nil, wait)
+    guard let channel = activity.channel else { return try await answer(object, started.token, wait) }
+    object["channelID"] = .string(channel.description)
+    object["channel"] = .string(try await checked(started.token, wait).name)
+    return .json(.object(object), status: 201)
+  }
+
+  /// What the gateway has said of the channel of the activity with that token, once it has or `wait` has passed.
+  ///
+  /// - Throws: 409 where it has no such channel, so that the activity does not run.
+  private func checked(_ token: DeviceToken, _ wait: TimeSpan) async throws(ControlError) -> ChannelCheck {
+    _ = try await door.wait(atMost: wait) { fleet in fleet.channelCheck(of: token) == .pending ? nil : true }
+    let check = try await door.perform { fleet, _ in fleet.channelCheck(of: token) }
+    if case .unknown(let sentence) = check {
+      throw ControlError(status: 409, code: Cause.channelUnknown.name, message: "\(sentence); no activity runs", field: "channelID")
+    }
+    return check
   }
 
   private func answer(_ object: JSONObject, _ token: DeviceToken?, _ wait: TimeSpan) async throws(ControlError) -> HTTPResponse {

@@ -46,6 +46,15 @@ extension Store {
     }
   }
 
+  /// What is wrong with a channel that an app's activity wants to follow; nil where the app has it, or where its channels are Apple's.
+  ///
+  /// - Parameter environment: The one that the app runs in; nil takes a channel of either.
+  public func missingChannel(
+    _ channel: ChannelID, bundleID: String, in environment: PushEnvironment?
+  ) async throws(StoreError) -> String? {
+    try await ask { core throws(StoreError) in core.state.missingChannel(channel, bundleID: bundleID, in: environment) }
+  }
+
   /// One page of the broadcasts that match, newest first, and whether older ones do.
   public func broadcasts(_ query: BroadcastQuery) async throws(StoreError) -> (records: [BroadcastRecord], hasMore: Bool) {
     try await ask { core throws(StoreError) in core.state.casts.page(query) }
