@@ -38,6 +38,8 @@ final class FleetKeeper {
   private unowned let loop: EventLoop
   private var waiters: [Waiter] = []
   private var seenEvent: UInt64 = 0
+  /// Whether the gateway has answered something in this round, for which there need not be an event.
+  private var hasAnswer = false
   /// Due when an activity may have changed by itself.
   private var activityTimer: Timer?
   /// Due when the first waiter gives up.
@@ -77,6 +79,7 @@ final class FleetKeeper {
 
   /// Records what became of a registration.
   func note(_ report: Registrar.Report) {
+    hasAnswer = true
     if case .teach(let name, let bundleID, let schemas) = report.effect {
       switch report.verdict {
       case .settled: fleet.noteTeaching(name, bundleID: bundleID, schemas, refusal: nil, at: now)
@@ -192,8 +195,8 @@ final class FleetKeeper {
 
   /// What the round has changed goes out: effects, answers to waiters, the next deadline.
   private func endRound() {
-    guard fleet.newestEvent != seenEvent else { return }
-    seenEvent = fleet.newestEvent
+    guard fleet.newestEvent != seenEvent || hasAnswer else { return }
+    (seenEvent, hasAnswer) = (fleet.newestEvent, false)
     let effects = fleet.takeEffects()
     if !effects.isEmpty { carryOut(effects) }
     observe(fleet, loop.realNow)
