@@ -21,10 +21,8 @@ import Testing
     let life = try await life(gateway, id)
     #expect(life["disposition"].string == "accepted", "\(life)")
     #expect(life["activities"].isMissing, "an upstream that tells no counts has none")
-    // The upstream answers before it tells of the request.
-    try await eventually("the upstream tells of the request") { gateway.upstream?.requests.isEmpty == false }
+    try await gateway.upstream?.hasSeen(1)
     let seen = try #require(gateway.upstream?.requests.first)
-    #expect(gateway.upstream?.requests.count == 1)
     #expect(seen["body"].string == request.body)
     for (name, value) in [
       (":method", "POST"), (":path", "/4/broadcasts/apps/com.example.app"), ("apns-request-id", id), ("apns-channel-id", channel),
@@ -45,7 +43,7 @@ import Testing
     _ = try await gateway.send(.broadcast(to: channel).with("apns-request-id", id).with("apns-expiration", inAnHour))
     let life = try await life(gateway, id)
     #expect(life["disposition"].string == "accepted", "\(life)")
-    #expect(gateway.upstream?.requests.count == 2)
+    try await gateway.upstream?.hasSeen(2)
     #expect(try await gateway.terminate() == 0)
   }
 
@@ -83,7 +81,8 @@ import Testing
     gateway = try await Deployment.start(["gateway"] + options, in: state)
     let life = try await life(gateway, id)
     #expect(life["disposition"].string == "accepted", "\(life)")
-    #expect(Set(upstream.requests.compactMap { $0["fields"]["apns-request-id"].string }) == [id] && upstream.requestCount == 2)
+    try await upstream.hasSeen(2)
+    #expect(Set(upstream.requests.compactMap { $0["fields"]["apns-request-id"].string }) == [id])
     #expect(try await gateway.terminate() == 0)
   }
 
@@ -93,6 +92,7 @@ import Testing
     let (channel, id) = ("aMs2y8fFEe8AAPIAM4gHog==", newID())
     #expect(try await gateway.send(.broadcast(to: channel).with("apns-request-id", id)).status == 200)
     #expect(try await life(gateway, id)["disposition"].string == "accepted")
+    try await gateway.upstream?.hasSeen(1)
     #expect(gateway.upstream?.requests.first?["fields"]["apns-channel-id"].string == channel)
     #expect(try await gateway.terminate() == 0)
   }

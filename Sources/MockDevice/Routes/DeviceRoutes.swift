@@ -48,7 +48,9 @@ struct DeviceRoutes: Sendable {
         // Without a body, those of a device that is there stay.
         let isNew = try fleet.setDevice(name, settings ?? old ?? DeviceSettings(), at: now)
         let dropped = settings == nil ? [] : (old?.given ?? []).filter { members[$0]?.isNull ?? true }
-        var response = try Self.page(of: name, after: nil, fleet, now, behind: ["dropped": .array(dropped.map(JSONValue.string))]) { _ in true }
+        var response = try Self.page(of: name, after: nil, fleet, now, behind: ["dropped": .array(dropped.map(JSONValue.string))]) { _ in
+          true
+        }
         response.status = isNew ? 201 : 200
         return response
       }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// An upstream that misbehaves on command.
 final class FakeUpstream: Sendable {
@@ -33,4 +34,10 @@ final class FakeUpstream: Sendable {
 
   /// How many requests it got.
   var requestCount: Int { process.output.lineCount - 1 }
+
+  /// Waits until it has told of so many requests, which it does after it has answered them, and holds that there are no more.
+  func hasSeen(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await eventually("the upstream tells of \(count) requests") { self.requestCount >= count }
+    #expect(requestCount == count, sourceLocation: sourceLocation)
+  }
 }
