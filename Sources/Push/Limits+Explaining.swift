@@ -27,4 +27,11 @@ extension Limits {
   public static let contentStatesPerApp = 32
   /// Bytes of the schemas of one attributes type: some hundred properties with their types.
   public static let schemaBytes = 64 << 10
+  /// Bytes of the schemas that one app brings along, all its types together: eight of the largest, and an eighth of what all apps may bring.
+  public static let broughtSchemaBytesOfApp = 512 << 10
+  /// Bytes of the schemas that all apps bring along: half of `savedAppsBytes`, so that whoever may register tokens leaves the other half to
+  /// what administrators set.
+  public static let broughtSchemaBytes = savedAppsBytes / 2
+  /// Apps that are known by the schemas that they have brought along and by nothing else: half of `apps`, for the same reason.
+  public static let broughtApps = apps / 2
 }

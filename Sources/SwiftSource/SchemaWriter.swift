@@ -78,7 +78,13 @@ struct SchemaWriter {
       refuse("\(type.name) has no ContentState in this file; declare it within the struct or an extension of it", at: type.place)
       return nil
     }
-    return schema(of: .named(["ContentState"], arguments: [], type.place), in: Scope(path: owner.path), level: 1).json
+    let written = schema(of: .named(["ContentState"], arguments: [], type.place), in: Scope(path: owner.path), level: 1)
+    if let kind = written.schema["type"]?.stringValue, kind != "object" {
+      return refuse(
+        "\(owner.name).ContentState decodes from a JSON \(kind), and a content-state is an object; use a struct", at: owner.place
+      ).json
+    }
+    return written.json
   }
 
   // MARK: Types as they are written

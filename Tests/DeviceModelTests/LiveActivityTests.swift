@@ -155,7 +155,8 @@ import Testing
   @Test func aKeywordTellsItsTypeAndStandsBesideNoOther() throws {
     for (schema, value, problem) in [
       (["properties": ["stage": ["type": "string"]], "required": ["stage"]], [:], "x.stage is missing"),
-      (["required": ["stage"]], ["stage": 1], nil), (["items": ["type": "integer"]], ["a"], "x[0] must be an integer"),
+      (["properties": ["stage": [:]], "required": ["stage"]], ["stage": 1], nil),
+      (["items": ["type": "integer"]], ["a"], "x[0] must be an integer"),
       (["format": "date2001"], "now", "x must be a number of seconds"), (["enum": ["a"]], "b", "x must be one of a"),
     ] as [(JSONValue, JSONValue, String?)] {
       let found = try CodableSchema(schema, at: "x").problem(in: value, at: "x")?.message

@@ -93,6 +93,53 @@ import Testing
     #expect(Self.isWithoutRoom(try Self.change(live, "More", as: .api)))
   }
 
+  private static func large(_ bytes: Int) -> JSONValue {
+    ["contentState": ["properties": .object(JSONObject((0..<bytes / 10).map { ("p\($0)", [:] as JSONValue) }))]]
+  }
+
+  /// Whoever may register tokens leaves half of what is kept, and of the apps that there may be, to those who may change settings.
+  @Test func whatAppsBringAlongIsBounded() throws {
+    let live = try Self.live()
+    let source = Self.large(50_000)
+    var ofApp = 0
+    while Self.isMade(try Self.change(live, "T\(ofApp)", of: "com.a0", as: .app, source)) { ofApp += 1 }
+    #expect((5...10).contains(ofApp), "\(ofApp)")
+    guard case .broughtTooMuch(let one) = try Self.change(live, "T\(ofApp)", of: "com.a0", as: .app, source) else {
+      throw FieldError(field: "", message: "made")
+    }
+    #expect(one.contains("\(Limits.broughtSchemaBytesOfApp) of each app's own are kept"), "\(one)")
+    var apps = 1
+    apps: while true {
+      for number in 0..<ofApp {
+        guard case .made = try Self.change(live, "T\(number)", of: "com.a\(apps)", as: .app, source) else { break apps }
+      }
+      apps += 1
+    }
+    #expect((6...12).contains(apps), "\(apps)")
+    guard case .broughtTooMuch(let all) = try Self.change(live, "Last", of: "com.a\(apps)", as: .app, source) else {
+      throw FieldError(field: "", message: "made")
+    }
+    #expect(all.contains("\(Limits.broughtSchemaBytes) of apps' own are kept"), "\(all)")
+    #expect(Self.isMade(try Self.change(live, "Mine", as: .api, source)))
+    #expect(Self.isMade(live.set("c.d", try SettingsTests.settings(["upstream": "device", "schemas": ["Mine": source]]))))
+    // What is removed makes room.
+    #expect(Self.isMade(try Self.change(live, "T0", of: "com.a0", as: .app, nil)))
+    #expect(Self.isMade(try Self.change(live, "Last", of: "com.a\(apps)", as: .app)))
+  }
+
+  @Test func appsKnownBySchemasAloneAreCounted() throws {
+    var book = AppBook(try Self.configuration(0, anyApp: 0), SavedApps())
+    let schemas = try ActivitySchemas("T", ["contentState": [:]], at: "")
+    let before = book.count
+    for number in 0...Limits.broughtApps {
+      #expect(book.excess(broughtBy: "com.a0") == nil)
+      book.taught["com.a\(number)"] = [schemas]
+    }
+    #expect(book.count == before + Limits.broughtApps + 1)
+    #expect(book.excess(broughtBy: "com.a0")?.contains("\(Limits.broughtApps) apps are known only by what they have brought along") == true)
+    #expect(book.excess(broughtBy: "a.b") == nil)
+  }
+
   /// Whatever was accepted, the next start has the same.
   @Test(arguments: UInt64(0)..<12) func whatIsAcceptedIsThereAfterARestart(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

@@ -79,23 +79,28 @@ import Testing
     #expect(!again.hasSet("a.b"))
   }
 
+  private static func dictionary(_ type: String) -> JSONValue { ["additionalProperties": ["type": .string(type)]] }
+
   /// A content-state that is set takes the place of the configured one of its name, and of no other; an app that is not listed has those of "*".
   @Test func contentStatesAreSetByTheirNames() throws {
     func types(_ json: JSONValue) throws -> [ActivitySchemas] { try ActivitySchemas.list(json, at: "", max: 9, contentStatesOnly: true) }
     let live = try Self.live(
       Self.configuration {
-        $0.contentStates = ["a.b": try types(["Ride": ["type": "string"], "Game": ["type": "integer"]]), "": try types(["Any": [:]])]
+        $0.contentStates = [
+          "a.b": try types(["Ride": Self.dictionary("string"), "Game": Self.dictionary("integer")]), "": try types(["Any": [:]]),
+        ]
         $0.appFields["a.b"]?.insert("contentStates.Ride")
         $0.anyApp = AppDirectory.App(bundleID: "", developmentUpstream: "device", productionUpstream: "device")
       })
-    _ = live.set("a.b", try Self.settings(["contentStates": ["Game": ["type": "boolean"], "New": [:]]]))
+    _ = live.set("a.b", try Self.settings(["contentStates": ["Game": Self.dictionary("boolean"), "New": [:]]]))
     _ = live.set("x.y", try Self.settings(["contentStates": ["Own": [:]]]))
     #expect(live.parts.contentStates["a.b"]?.map(\.attributesType) == ["Game", "New", "Ride"])
-    #expect(live.parts.contentStates["a.b"]?.map(\.contentState) == [.boolean, .anything, .string])
+    #expect(
+      live.parts.contentStates["a.b"]?.map(\.contentState) == [.dictionary(.strings, .boolean), .anything, .dictionary(.strings, .string)])
     #expect(live.parts.contentStates["x.y"]?.map(\.attributesType) == ["Any", "Own"])
     #expect(live.parts.contentStates[""]?.map(\.attributesType) == ["Any"])
     let view = try #require(try live.view("a.b"))
-    #expect(view["contentStates"] == ["Ride": ["type": "string"], "Game": ["type": "boolean"], "New": [:]])
+    #expect(view["contentStates"] == ["Ride": Self.dictionary("string"), "Game": Self.dictionary("boolean"), "New": [:]])
     #expect(view["origins"]?["contentStates.Ride"] == "configuration" && view["origins"]?["contentStates.Game"] == "api")
     #expect(try live.view("q.q")?["contentStates"] == ["Any": [:]])
     _ = live.set("a.b", nil)

@@ -120,6 +120,7 @@ private struct Everything: Decodable {
       (["oneOf": [["required": ["a"]]], "properties": [:]], "s.properties"), (["propertyNames": ["type": "string"]], "s.propertyNames"),
       (["additionalProperties": [:], "propertyNames": ["type": "boolean"]], "s.propertyNames"),
       (["additionalProperties": [:], "required": ["a"]], "s.required"), (["prefixItems": [[:]]], "s.prefixItems"),
+      (["properties": ["stops": [:]], "required": ["stop"]], "s.required"),
       (["format": "range"], "s.items"), (["type": "string", "format": "uint8"], "s.format"),
       (["type": "integer", "format": "uuid"], "s.format"), (["type": "Date"], "s.type"), (["type": ["string", "integer"]], "s.type"),
       (["type": ["null"]], "s.type"), (["type": []], "s.type"), (["type": 5], "s.type"), (["format": "date"], "s.format"),
@@ -132,6 +133,31 @@ private struct Everything: Decodable {
     if field.hasSuffix("minimum") {
       #expect(error?.message.contains("type, properties, required, items, enum, format, additionalProperties") == true)
     }
+  }
+
+  /// Both parts of an activity are objects, and what a file or a request has in their place is told with what would be right.
+  @Test(
+    arguments: [
+      (["contentState": ["type": "string"]], "schemas.contentState must be the schema of an object, which a content-state always is"),
+      (["contentState": ["type": ["integer", "null"]]], "schemas.contentState must be the schema of an object"),
+      (["attributes": ["items": [:]]], "schemas.attributes must be the schema of an object, which attributes always are"),
+      (["contentState": ["enum": ["a"]]], "schemas.contentState must be the schema of an object"),
+      (["contentState": ["required": ["stop"], "properties": ["stops": [:]]]], "which properties does not have; did you mean \"stops\"?"),
+      (["Ride": ["contentState": [:]]], "schemas has the schemas under the key \"Ride\"; only the value of that key is wanted here"),
+      (["contenState": [:]], "did you mean \"contentState\"?"), ([:], "schemas must have contentState, attributes or both"),
+    ] as [(JSONValue, String)])
+  func whatCannotBeMeantIsAnError(source: JSONValue, message: String) {
+    let error = #expect(throws: FieldError.self) { try ActivitySchemas("Ride", source, at: "schemas") }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(
+    arguments: [
+      [:], ["oneOf": [["required": ["a"], "properties": ["a": [:]]]]], ["additionalProperties": [:]], ["type": ["object", "null"]],
+    ] as [JSONValue])
+  func everyFormOfAnObjectMayBeAContentState(schema: JSONValue) {
+    #expect(throws: Never.self) { try ActivitySchemas("Ride", ["contentState": schema, "attributes": schema], at: "schemas") }
+    #expect(throws: FieldError.self) { try ActivitySchemas("Ride", contentState: ["items": schema], at: "schemas") }
   }
 
   @Test func manyTypes() throws {

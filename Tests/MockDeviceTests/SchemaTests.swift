@@ -41,6 +41,22 @@ import Testing
     }
   }
 
+  /// What a call took as deep as a body may be stands deeper in the list of all.
+  @Test func schemasAsDeepAsABodyMayBeAreRead() throws {
+    var schema: JSONValue = ["type": "integer"]
+    // The body, contentStates, and 62 levels.
+    for number in 0..<61 { schema = number % 2 == 0 ? ["type": "array", "items": schema] : ["items": schema] }
+    schema = ["additionalProperties": schema]
+    #expect(throws: Never.self) { try JSONValue.parse(JSONValue.object(["contentStates": ["D": schema]]).serialized()) }
+    let answer: JSONValue = ["schemas": [["attributesType": "D", "origin": "api", "contentState": schema]]]
+    func known(_ status: Int, _ body: String) -> [String]? {
+      guard case .known(let schemas) = RegistrationCall.schemas(status: status, body: Array(body.utf8)) else { return nil }
+      return schemas.map(\.attributesType)
+    }
+    #expect(known(200, answer.serialized()) == ["D"])
+    #expect(known(200, "x") == nil && known(404, "") == [])
+  }
+
   /// An app that nobody has configured is judged by what it brought along, wherever a push is judged: when it is sent, before it is, by name,
   /// and on the device.
   @Test func anAppOfWhichNothingIsConfiguredIsJudgedByItsOwn() async throws {
@@ -81,12 +97,13 @@ import Testing
   @Test func anAppThatIsInstalledTeachesTheGateway() async throws {
     let pair = try Pair(devices: [["name": "phone"]], validation: .apple)
     let device = "https://127.0.0.1:\(pair.device.port)/v1/devices/phone"
-    let manifest: JSONValue = [
-      "activities": [["attributesType": "Ride", "contentState": ["required": ["stops"]], "attributes": ["required": ["goal"]]]]
-    ]
+    let (state, attributes): (JSONValue, JSONValue) = (
+      ["required": ["stops"], "properties": ["stops": [:]]], ["required": ["goal"], "properties": ["goal": [:]]]
+    )
+    let manifest: JSONValue = ["activities": [["attributesType": "Ride", "contentState": state, "attributes": attributes]]]
     let app = try await pair.call("PUT", "\(device)/apps/\(Pair.app)", manifest)
     #expect(app["schemas"]?[0]?["attributesType"] == "Ride", "\(app)")
     let known = try await pair.call("GET", schemas(pair))
-    #expect(known["contentState"] == ["required": ["stops"]] && known["attributes"] == ["required": ["goal"]], "\(known)")
+    #expect(known["contentState"] == state && known["attributes"] == attributes, "\(known)")
   }
 }

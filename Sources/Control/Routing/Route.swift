@@ -30,10 +30,15 @@ public struct Route: Sendable {
   public let pattern: String
   /// What it asks of the caller.
   public let access: RouteAccess
+  /// Whether the scope `admin` does something there that the one it asks for does not, so that calls with it are noted as an administrator's.
+  let hasPowersOfAdmin: Bool
   let handler: Handler
 
   /// A route.
-  public init(_ method: HTTPMethod, _ pattern: String, _ access: RouteAccess, _ handler: @escaping Handler) {
+  public init(
+    _ method: HTTPMethod, _ pattern: String, _ access: RouteAccess, hasPowersOfAdmin: Bool = false, _ handler: @escaping Handler
+  ) {
+    self.hasPowersOfAdmin = hasPowersOfAdmin
     self.method = method
     self.pattern = pattern
     self.access = access

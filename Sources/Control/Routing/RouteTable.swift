@@ -14,7 +14,7 @@ public struct RouteTable: Sendable {
   /// A table of these routes; `now` decides whether an access token has expired.
   ///
   /// - Parameters:
-  ///   - audit: Told of each call of a route that asks for the scope `admin`, once it is answered.
+  ///   - audit: Told of each call of a route that asks for the scope `admin`, or with it where it has more power, once it is answered.
   ///   - recheck: How often the access tokens of calls that last are looked at again.
   public init(
     _ routes: [Route], authorizer: Authorizer, audit: (@Sendable (AdminCall) -> Void)? = nil,
@@ -40,7 +40,7 @@ public struct RouteTable: Sendable {
   private func answer(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
     switch router.match(request.method, request.segments) {
     case .found(let route, let parameters):
-      guard let audit, route.access.asks(for: .admin) else {
+      guard let audit, route.access.asks(for: .admin) || route.hasPowersOfAdmin && isAdmin(request, on: route) else {
         return try await perform(route, request, parameters)
       }
       let caller = authorizer.name(of: request, now: now())
@@ -64,6 +64,10 @@ public struct RouteTable: Sendable {
         ? "; pushes and channels are for the provider API, whose port is another" : nearest.map { "; did you mean \($0)?" } ?? ""
       throw ControlError(status: 404, code: "unknownRoute", message: "there is nothing at \(request.path)\(hint)", field: "path")
     }
+  }
+
+  private func isAdmin(_ request: HTTPRequest, on route: Route) -> Bool {
+    (try? authorizer.grant(request, for: route.access, now: now()))?.permits(.admin) == true
   }
 
   /// Has the route's handler answer for as long as the access token is good for it.

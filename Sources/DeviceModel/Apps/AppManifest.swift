@@ -62,6 +62,16 @@ public struct AppManifest: Hashable, Sendable {
   /// A manifest that declares nothing.
   public init() {}
 
+  /// Whether both declare the same, however their schemas are written.
+  func means(_ other: AppManifest) -> Bool { meaning == other.meaning }
+
+  /// The manifest without what is only a way of writing it.
+  private var meaning: AppManifest {
+    var meaning = self
+    for index in activities.indices { meaning.activities[index].schemas = activities[index].schemas?.meaning }
+    return meaning
+  }
+
   /// The schemas that it declares.
   var schemas: [ActivitySchemas] { activities.compactMap(\.schemas) }
 }

@@ -62,8 +62,9 @@ extension DeviceFleet {
         log.append(DeviceEvent(.appInstalled, at: now, device: name, bundleID: bundleID))
         try requestTokens(of: place)
       }
+      let old = isNew ? nil : self[place].manifest
       try update(place, to: manifest, at: now)
-      teach(at: place)
+      teach(at: place, since: old)
       return isNew
     }
     try Self.check(bundleID: bundleID)
@@ -113,9 +114,9 @@ extension DeviceFleet {
 
   private mutating func update(_ place: AppPlace, to manifest: AppManifest, at now: Instant) throws(DeviceError) {
     let old = self[place].manifest
-    guard old != manifest else { return }
     self[place].manifest = manifest
     declare(manifest, at: place)
+    guard !old.means(manifest) else { return }
     for widget in self[place].widgets.indices {
       self[place].widgets[widget].pushEnabled = manifest.isPushEnabled(self[place].widgets[widget].kind)
     }

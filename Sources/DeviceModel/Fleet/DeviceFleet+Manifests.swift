@@ -20,5 +20,6 @@ extension DeviceFleet {
   /// An app is gone from a device: what it declares is what another device has of it, if any.
   mutating func undeclare(_ bundleID: String) {
     declared[bundleID] = devices.values.lazy.flatMap(\.apps).first { !$0.isAdopted && $0.bundleID == bundleID }?.manifest
+    if declared[bundleID] == nil { (teachings[bundleID], learnedSchemas[bundleID]) = (nil, nil) }
   }
 }

@@ -13,8 +13,17 @@ enum TeachingState: Hashable, Sendable {
 // What the apps' activities decode from. The gateway is its home: it is told what an app brings along, and asked before a push is judged.
 extension DeviceFleet {
   /// The schemas of an attributes type: the gateway's where it has some, else what the app itself declares.
+  ///
+  /// What the gateway took from the app and has no more was removed there, and is gone here, too, until the app teaches it anew.
   func schemas(of attributesType: String, at place: AppPlace) -> ActivitySchemas? {
-    learnedSchemas[self[place].bundleID]?.schemas(of: attributesType) ?? manifest(at: place).schemas.schemas(of: attributesType)
+    let bundleID = self[place].bundleID
+    if let known = learnedSchemas[bundleID]?.schemas(of: attributesType) { return known }
+    return isRemoved(attributesType, bundleID) ? nil : manifest(at: place).schemas.schemas(of: attributesType)
+  }
+
+  private func isRemoved(_ attributesType: String, _ bundleID: String) -> Bool {
+    guard let learned = learnedSchemas[bundleID], learned.schemas(of: attributesType) == nil else { return false }
+    return teachings[bundleID]?[attributesType] == .taught
   }
 
   /// Takes what the gateway knows of an app.
@@ -24,41 +33,55 @@ extension DeviceFleet {
   }
 
   /// Has the gateway told of the schemas that an app brings along, as one that is installed from Xcode would bring them.
-  mutating func teach(at place: AppPlace) {
+  ///
+  /// - Parameter old: What it declared before; what has not changed since, and was taken, is not brought again. Nil where it is new.
+  mutating func teach(at place: AppPlace, since old: AppManifest? = nil) {
     guard registersTokens else { return }
     let bundleID = self[place].bundleID
     for schemas in self[place].manifest.schemas {
+      let type = schemas.attributesType
+      if let old, old.schemas.schemas(of: type) == schemas, teachings[bundleID]?[type] == .taught { continue }
       // No token, and a name like one.
-      let name = mint.token(.app, path: ["schemas", bundleID, schemas.attributesType], generation: 0)
-      teachings[name] = .pending
+      let name = mint.token(.app, path: ["schemas", bundleID, type], generation: 0)
+      teachings[bundleID, default: [:]][type] = .pending
       effects.append(.teach(name, bundleID: bundleID, schemas))
     }
+    forgetTeachings(of: bundleID)
+  }
+
+  /// Forgets what became of types that no manifest of the app has any more, once they are more than one manifest may have.
+  private mutating func forgetTeachings(of bundleID: String) {
+    guard let states = teachings[bundleID], states.count > Limits.activitiesPerApp else { return }
+    let apps = devices.values.lazy.flatMap(\.apps).filter { !$0.isAdopted && $0.bundleID == bundleID }
+    let declared = Set(apps.flatMap { $0.manifest.schemas.map(\.attributesType) })
+    teachings[bundleID] = states.filter { declared.contains($0.key) }
   }
 
   /// Whether the gateway has yet to be told of schemas of the app.
   func isTeaching(_ bundleID: String, _ manifest: AppManifest) -> Bool {
-    manifest.schemas.contains { teaching(of: $0.attributesType, bundleID) == .pending }
+    manifest.schemas.contains { teachings[bundleID]?[$0.attributesType] == .pending }
   }
 
-  private func teaching(of attributesType: String, _ bundleID: String) -> TeachingState? {
-    teachings[mint.token(.app, path: ["schemas", bundleID, attributesType], generation: 0)]
-  }
-
-  /// Records what became of teaching.
+  /// Records what became of teaching; of no interest when the app is gone.
   ///
   /// - Parameter refusal: Why the gateway keeps what it has; nil when it took the schemas.
-  public mutating func noteTeaching(_ name: DeviceToken, bundleID: String, _ schemas: ActivitySchemas, refusal: String?, at now: Instant) {
-    guard teachings[name] != nil else { return }
-    teachings[name] = refusal.map(TeachingState.refused) ?? .taught
-    guard let refusal else { return }
+  public mutating func noteTeaching(bundleID: String, _ schemas: ActivitySchemas, refusal: String?, at now: Instant) {
+    let type = schemas.attributesType
+    guard teachings[bundleID]?[type] != nil else { return }
+    teachings[bundleID]?[type] = refusal.map(TeachingState.refused) ?? .taught
+    guard let refusal else {
+      // What it was told before says nothing of these.
+      learnedSchemas[bundleID] = learnedSchemas[bundleID]?.replaced(by: [schemas])
+      return
+    }
     var event = DeviceEvent(.registrationFailed, at: now, bundleID: bundleID)
-    event.detail = "the schemas of \(schemas.attributesType) that the app declares are not taken: \(refusal)"
+    event.detail = "the schemas of \(type) that the app declares are not taken: \(refusal)"
     log.append(event)
   }
 
   /// The schemas of an app's types as its state shows them: whose they are, and why not the app's own.
   func schemasState(of app: App) -> JSONValue {
-    let declared = app.manifest.schemas
+    let declared = app.manifest.schemas.filter { !isRemoved($0.attributesType, app.bundleID) }
     let learned = learnedSchemas[app.bundleID] ?? []
     return .array(
       learned.replaced(by: declared.filter { learned.schemas(of: $0.attributesType) == nil }).map { known in
@@ -67,7 +90,7 @@ extension DeviceFleet {
           "attributesType": .string(known.attributesType), "origin": .string(isLearned ? "gateway" : "manifest"),
         ]
         for (key, value) in known.source.objectValue ?? [:] { object[key] = value }
-        if case .refused(let reason)? = teaching(of: known.attributesType, app.bundleID) { object["notTaken"] = .string(reason) }
+        if case .refused(let reason)? = teachings[app.bundleID]?[known.attributesType] { object["notTaken"] = .string(reason) }
         return .object(object)
       })
   }

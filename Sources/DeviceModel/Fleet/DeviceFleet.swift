@@ -27,8 +27,8 @@ public struct DeviceFleet: Sendable {
   var declared: [String: AppManifest] = [:]
   /// What the gateway knows of each app's schemas, as it was told last.
   var learnedSchemas: [String: [ActivitySchemas]] = [:]
-  /// How far telling the gateway of the apps' own schemas has come, by a name for each.
-  var teachings: [DeviceToken: TeachingState] = [:]
+  /// How far telling the gateway of the apps' own schemas has come, by bundle id and attributes type; of apps that somebody has installed.
+  var teachings: [String: [String: TeachingState]] = [:]
   var log: EventLog
   /// What alerts have left on the screens.
   var notifications = NotificationList()

@@ -74,7 +74,7 @@ extension ControlAPI {
     case .unknown: throw noSuchApp(bundleID, grant)
     case .refused(let error): throw ControlError(error)
     case .full: throw .conflict("there are \(Limits.apps) apps, which is the most")
-    case .noRoom: preconditionFailure("an app whose settings have no room is refused with its field")
+    case .noRoom, .broughtTooMuch: preconditionFailure("settings that have no room are refused with their field")
     case .tooMuch(let bytes):
       throw .conflict(
         "the settings of all apps together would have \(bytes) bytes, and \(Limits.savedAppsBytes) are kept; shorten contentStates of this app, or delete apps that are not needed"

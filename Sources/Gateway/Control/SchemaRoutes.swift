@@ -11,7 +11,7 @@ extension ControlAPI {
     return [
       Route(.get, "/v1/apps/{bundleID}/schemas", .scope(.read), schemas),
       Route(.get, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.read), schemasOfType),
-      Route(.put, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.register), setSchemas),
+      Route(.put, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.register), hasPowersOfAdmin: true, setSchemas),
       Route(.delete, "/v1/apps/{bundleID}/schemas/{attributesType}", .scope(.admin), removeSchemas),
     ]
   }
@@ -102,6 +102,8 @@ extension ControlAPI {
     case .refused(let error): throw ControlError(error)
     case .full: throw .conflict("there are \(Limits.apps) apps, which is the most; delete apps that are not needed")
     case .noRoom: throw .conflict("the app has \(Limits.contentStatesPerApp) attributes types with schemas, which is the most")
+    case .broughtTooMuch(let excess):
+      throw .conflict("\(excess); somebody with the scope admin may set them, or remove others")
     case .tooMuch(let bytes):
       throw .conflict("the settings of all apps together would have \(bytes) bytes, and \(Limits.savedAppsBytes) are kept; remove schemas")
     case .notKept(let reason): throw .unavailable("the schemas cannot be kept, so nothing was changed: \(reason)")
@@ -116,7 +118,7 @@ extension ControlAPI {
     let type = routed["attributesType"]
     guard (1...Limits.nameBytes).contains(type.utf8.count), type.utf8.allSatisfy(isOfName), !type.first!.isNumber else {
       throw .badRequest(
-        "the attributes type in the path must be the name of a Swift type such as DeliveryAttributes, of at most \(Limits.nameBytes) bytes",
+        "\"\(String(type.prefix(64)).escapingSteering())\" is no name of a Swift type such as DeliveryAttributes: ASCII letters, digits, underscores and periods, at most \(Limits.nameBytes)",
         field: "attributesType")
     }
     return type
@@ -133,7 +135,7 @@ extension ControlAPI {
       let names = known.map(\.schemas.attributesType)
       let hint =
         nearestName(to: type, among: names).map { "did you mean \"\($0)\"?" }
-        ?? "known are \(names.isEmpty ? "none" : names.joined(separator: ", "))"
+        ?? (names.isEmpty ? "there are none of this app yet" : "known are \(names.joined(separator: ", "))")
       throw .notFound("no schemas of \"\(type.prefix(64))\" are known for \(bundleID); \(hint)")
     }
     return found

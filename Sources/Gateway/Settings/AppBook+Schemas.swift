@@ -61,6 +61,25 @@ extension AppBook {
         + (beside == 0 ? ", not \(own)" : " with the \(beside) that the configuration alone has, not \(given)"))
   }
 
+  /// Why what an app has brought along is more than may be kept of it; nil when it is not.
+  func excess(broughtBy bundleID: String) -> String? {
+    let own = Self.bytes(taught[bundleID] ?? [])
+    if own > Limits.broughtSchemaBytesOfApp {
+      return "the app would bring along \(own) bytes of schemas, and \(Limits.broughtSchemaBytesOfApp) of each app's own are kept"
+    }
+    let all = taught.values.reduce(0) { $0 + Self.bytes($1) }
+    if all > Limits.broughtSchemaBytes {
+      return "all apps would bring along \(all) bytes of schemas, and \(Limits.broughtSchemaBytes) of apps' own are kept"
+    }
+    guard !isConfigured(bundleID), set[bundleID] == nil else { return nil }
+    let known = Swift.Set(configured.map(\.bundleID)).union(set.keys)
+    let count = taught.keys.count { !known.contains($0) }
+    return count <= Limits.broughtApps
+      ? nil : "\(Limits.broughtApps) apps are known only by what they have brought along, which is the most"
+  }
+
+  private static func bytes(_ schemas: [ActivitySchemas]) -> Int { schemas.json.serialized().utf8.count }
+
   private func configured(_ bundleID: String) -> [ActivitySchemas] {
     configuredSchemas[bundleID] ?? (isConfigured(bundleID) ? [] : configuredSchemas[""] ?? [])
   }

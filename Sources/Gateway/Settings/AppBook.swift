@@ -33,8 +33,11 @@ struct AppBook: Sendable {
     appleUpstreams = Set(configuration.upstreams.filter(\.isApple).map(\.name))
   }
 
-  /// How many apps are listed, by either side.
-  var count: Int { configured.count + set.keys.count { !isConfigured($0) } }
+  /// How many apps are known, by either side or by what they have brought along.
+  var count: Int {
+    let known = Swift.Set(configured.map(\.bundleID))
+    return known.union(set.keys).union(taught.keys).count
+  }
 
   func isConfigured(_ bundleID: String) -> Bool { configured.contains { $0.bundleID == bundleID } }
 

@@ -138,6 +138,8 @@ final class LiveSettings: Sendable {
     case full
     /// The app has as many attributes types with schemas as it may.
     case noRoom
+    /// The app would bring along more than is kept of what apps bring, as the text says.
+    case broughtTooMuch(String)
     /// With it, what was set for all apps would have so many bytes, which could not be kept.
     case tooMuch(Int)
     /// It could not be kept, for that reason, and was not made.
@@ -202,6 +204,7 @@ final class LiveSettings: Sendable {
       guard book.setSchemas(schemas, of: attributesType, app: bundleID, as: origin) else { return .success(.made(isNew: false)) }
       let holds = book.schemas(of: bundleID).contains { $0.schemas.attributesType == attributesType }
       guard schemas == nil || holds && book.overflow(of: bundleID, since: state.book) == nil else { return .success(.noRoom) }
+      if origin == .app, schemas != nil, let excess = book.excess(broughtBy: bundleID) { return .success(.broughtTooMuch(excess)) }
       return .success(keep(book, isNew: present == nil, mayGrow: schemas == nil, &state))
     }
     return try result.get()
@@ -211,7 +214,7 @@ final class LiveSettings: Sendable {
   ///
   /// - Parameter mayGrow: Something is taken back, for which there is room in any case.
   private func keep(_ book: AppBook, isNew: Bool, mayGrow: Bool, _ state: inout State) -> Change {
-    guard book.count <= Limits.apps || !isNew else { return .full }
+    guard book.count <= max(Limits.apps, state.book.count) else { return .full }
     let text = AppStorage.text(book)
     guard mayGrow || text.utf8.count <= Limits.savedAppsBytes else { return .tooMuch(text.utf8.count) }
     do {

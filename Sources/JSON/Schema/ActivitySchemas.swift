@@ -14,10 +14,18 @@ public struct ActivitySchemas: Hashable, Sendable {
   /// Reads `{"contentState"?, "attributes"?}`; throws what is wrong with it, and where neither is there.
   public init(_ attributesType: String, _ source: JSONValue, at path: String) throws(FieldError) {
     var reader = try JSONReader(source, at: path)
+    let name = path.isEmpty ? "body" : path
+    if reader.members[attributesType]?.objectValue != nil, reader.members.keys.allSatisfy({ !["contentState", "attributes"].contains($0) })
+    {
+      throw FieldError(
+        field: name,
+        message:
+          "\(name) has the schemas under the key \"\(attributesType)\"; only the value of that key is wanted here: {\"contentState\", \"attributes\"}"
+      )
+    }
     let (state, attributes) = (reader.optionalValue("contentState"), reader.optionalValue("attributes"))
     try reader.finish()
     guard state != nil || attributes != nil else {
-      let name = path.isEmpty ? "body" : path
       throw FieldError(field: name, message: "\(name) must have contentState, attributes or both, each a JSON Schema")
     }
     try self.init(attributesType, contentState: state, attributes: attributes, at: path.isEmpty ? "" : "\(path).")
@@ -26,19 +34,41 @@ public struct ActivitySchemas: Hashable, Sendable {
   /// Reads the schema of a content-state alone.
   public init(_ attributesType: String, contentState: JSONValue, at path: String) throws(FieldError) {
     self.attributesType = attributesType
-    self.contentState = try CodableSchema(contentState, at: path)
+    self.contentState = try Self.object(contentState, at: path, "a content-state")
     attributes = nil
     source = ["contentState": contentState]
   }
 
+  /// The same, without the way in which it is written.
+  public var meaning: ActivitySchemas { ActivitySchemas(attributesType, contentState, attributes) }
+
+  private init(_ attributesType: String, _ contentState: CodableSchema?, _ attributes: CodableSchema?) {
+    (self.attributesType, self.contentState, self.attributes, source) = (attributesType, contentState, attributes, .null)
+  }
+
   private init(_ attributesType: String, contentState: JSONValue?, attributes: JSONValue?, at prefix: String) throws(FieldError) {
     self.attributesType = attributesType
-    self.contentState = try contentState.map { value throws(FieldError) in try CodableSchema(value, at: "\(prefix)contentState") }
-    self.attributes = try attributes.map { value throws(FieldError) in try CodableSchema(value, at: "\(prefix)attributes") }
+    self.contentState = try contentState.map { value throws(FieldError) in
+      try Self.object(value, at: "\(prefix)contentState", "a content-state")
+    }
+    self.attributes = try attributes.map { value throws(FieldError) in
+      try Self.object(value, at: "\(prefix)attributes", "attributes")
+    }
     var object: JSONObject = [:]
     object["contentState"] = contentState
     object["attributes"] = attributes
     source = .object(object)
+  }
+
+  /// The schema of what a push has as an object.
+  private static func object(_ value: JSONValue, at path: String, _ what: String) throws(FieldError) -> CodableSchema {
+    let schema = try CodableSchema(value, at: path)
+    guard schema.mayBeObject else {
+      let verb = what == "attributes" ? "are" : "is"
+      throw FieldError(
+        field: path, message: "\(path) must be the schema of an object, which \(what) always \(verb)")
+    }
+    return schema
   }
 
   /// Reads an object with schemas for each attributes type; throws what is wrong with it.

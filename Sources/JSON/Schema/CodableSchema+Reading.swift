@@ -189,6 +189,11 @@ extension CodableSchema {
       }
     }
     for name in required where !members.contains(where: { $0.name == name }) {
+      // A misspelt name would have every push refused.
+      let others = members.filter { !$0.isRequired }.map(\.name)
+      if let near = nearestName(to: name, among: others) {
+        throw reader.error("required", "has \"\(name)\", which properties does not have; did you mean \"\(near)\"?")
+      }
       members.append(Property(name: name, schema: .anything, isRequired: true))
     }
     return members

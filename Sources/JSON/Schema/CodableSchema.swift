@@ -89,4 +89,13 @@ public indirect enum CodableSchema: Hashable, Sendable {
   case object([Property])
   /// An enumeration with associated values: an object with the case's name as its key.
   case cases([Case])
+
+  /// Whether an object may decode.
+  var mayBeObject: Bool {
+    switch self {
+    case .anything, .object, .dictionary, .cases: true
+    case .optional(let wrapped): wrapped.mayBeObject
+    case .string, .text, .choice, .integer, .integerChoice, .number, .boolean, .date, .array, .range, .pairs: false
+    }
+  }
 }

@@ -80,10 +80,10 @@ final class FleetKeeper {
   /// Records what became of a registration.
   func note(_ report: Registrar.Report) {
     hasAnswer = true
-    if case .teach(let name, let bundleID, let schemas) = report.effect {
+    if case .teach(_, let bundleID, let schemas) = report.effect {
       switch report.verdict {
-      case .settled: fleet.noteTeaching(name, bundleID: bundleID, schemas, refusal: nil, at: now)
-      case .givenUp(let reason): fleet.noteTeaching(name, bundleID: bundleID, schemas, refusal: reason, at: now)
+      case .settled: fleet.noteTeaching(bundleID: bundleID, schemas, refusal: nil, at: now)
+      case .givenUp(let reason): fleet.noteTeaching(bundleID: bundleID, schemas, refusal: reason, at: now)
       case .superseded, .again: break
       }
       return

@@ -51,6 +51,9 @@ enum RegistrationCall {
       timeout: gateway.patience)
   }
 
+  /// Levels by which schemas stand deeper in the answer than in what set them: the list, and a key that `contentStates` leaves out.
+  private static let schemaListLevels = 3
+
   /// The request that looks whether the gateway is there: `GET /livez`.
   static func look(_ gateway: GatewayAccess) -> BlockingHTTPClient.Request {
     BlockingHTTPClient.Request("GET", "\(base(gateway))/livez", timeout: gateway.patience)
@@ -59,7 +62,9 @@ enum RegistrationCall {
   /// The schemas in the answer; none of an app that the gateway does not know.
   static func schemas(status: Int, body: [UInt8]) -> Registrar.SchemaAnswer {
     if status == 404 { return .known([]) }
-    guard status == 200, let list = (try? JSONValue.parse(body))?["schemas"]?.arrayValue else { return .silence(silence(status, body)) }
+    guard status == 200, let list = (try? JSONValue.parse(wrapped: body, levels: schemaListLevels))?["schemas"]?.arrayValue else {
+      return .silence(silence(status, body))
+    }
     return .known(
       list.prefix(Limits.contentStatesPerApp).compactMap { known in
         var source: JSONObject = [:]

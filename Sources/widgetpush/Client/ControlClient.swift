@@ -75,7 +75,8 @@ struct ControlClient {
     }
     if response.body.isEmpty { return Answer(status: response.status, json: .null) }
     do throws(JSONError) {
-      let json = try JSONValue.parse(response.body)
+      // What a call took as deep as it may be stands deeper in lists and views.
+      let json = try JSONValue.parse(wrapped: response.body, levels: 3)
       return Answer(status: response.status, json: isForPeople ? json.printable : json)
     } catch {
       throw CommandError("\(base)\(path) answered \(response.status) with something that is not JSON: \(error)")

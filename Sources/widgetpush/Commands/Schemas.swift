@@ -9,8 +9,9 @@ extension Command {
     discussion: """
       An app's schemas have one home, the gateway, whichever way they came: its configuration, this command, or a mock device on which
       the app is installed. The device judges each push by them, and so do lint with --schema and what-if.
-      set reads a file with {"TYPE": {"contentState": SCHEMA, "attributes": SCHEMA}} for each attributes type, either of the two, or with
-      --type the two of one type alone. remove takes back what was set; what the app itself brings along stands then again.
+      set reads a file with {"TYPE": {"contentState": SCHEMA, "attributes": SCHEMA}} for each attributes type, either of the two. With
+      --type it takes those of that type, of a file with the two of one type, or with the schema of its content-state alone. remove takes
+      back what was set, so that what the app itself brought along holds again; a second one takes that, too, and says so.
       from-swift needs nothing that runs. It reads Swift source and prints, for each struct that conforms to ActivityAttributes, the
       schemas of its attributes and its ContentState. It reads stored properties, optionals, arrays, dictionaries, sets, ranges, nested
       types, other names of types, enumerations with raw or associated values, and CodingKeys. All types must be declared in the file;
@@ -42,8 +43,12 @@ extension Command {
       Console.print(arguments.wantsJSON ? done.serialized() : "set \(names.joined(separator: ", "))")
     case "remove":
       let type = try arguments.subject("TYPE", of: verb)
-      try app.remove(type)
-      Console.print(arguments.wantsJSON ? JSONValue.object(["removed": .string(type)]).serialized() : "removed \(type)")
+      let (removed, now) = try app.remove(type)
+      var done: JSONObject = ["removed": .string(type), "origin": .string(removed)]
+      done["now"] = .string(now ?? "none")
+      let then = now.map { "\(AppSchemas.owner($0)) hold now" } ?? "there are none now, at the gateway and on devices"
+      Console.print(
+        arguments.wantsJSON ? JSONValue.object(done).serialized() : "removed \(type), \(AppSchemas.owner(removed)); \(then)")
     default:
       let list = try app.list()
       Console.print(arguments.wantsJSON ? JSONValue.array(list).serialized(pretty: true) : AppSchemas.table(of: list))

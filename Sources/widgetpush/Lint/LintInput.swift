@@ -45,18 +45,10 @@ struct LintInput {
 
   /// The schemas in a file: one of a content-state, `{"contentState"?, "attributes"?}`, or an object with those for each attributes type.
   static func schemas(_ path: String) throws(CommandError) -> [ActivitySchemas] {
-    do {
-      let value = try JSONValue.parse(try Files.bytes(path))
-      let keys = value.objectValue?.keys ?? []
-      if !keys.isEmpty, keys.allSatisfy(["contentState", "attributes"].contains) { return [try ActivitySchemas("", value, at: "schema")] }
-      if !keys.isEmpty, keys.allSatisfy({ !(CodableSchema.keywords + CodableSchema.remarks).contains($0) }),
-        keys.allSatisfy({ value[$0]?.objectValue?.keys.contains { ["contentState", "attributes"].contains($0) } == true })
-      {
-        return try ActivitySchemas.list(value, at: "schema", max: Limits.contentStatesPerApp)
-      }
-      return [try ActivitySchemas("", contentState: value, at: "schema")]
-    } catch {
-      throw CommandError("\(path) is no schema that is understood here: \(error)")
+    switch try SchemaFile(path) {
+    case .types(let types): return types
+    case .one(let source):
+      do { return [try ActivitySchemas("", source, at: "schema")] } catch { throw CommandError("\(path): \(error)") }
     }
   }
 
