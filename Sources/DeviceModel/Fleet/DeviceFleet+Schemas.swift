@@ -1,6 +1,6 @@
 public import JSON
 public import Primitives
-public import Push
+import Push
 import Rules
 
 /// How far teaching the gateway an app's own schemas of one type has come.

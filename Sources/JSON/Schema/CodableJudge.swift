@@ -8,6 +8,8 @@ struct CodableJudge {
   let countMax: Int
   /// Whether keys that nearly name an absent optional property are noted at that path; nil where none are.
   var notesNearMisses: ((String) -> Bool)?
+  /// Values, keys and properties that were looked at, which is what judging costs.
+  private(set) var steps = 0
   /// What has been noted.
   private(set) var found: [CodableMismatch] = []
 
@@ -18,10 +20,13 @@ struct CodableJudge {
   }
 
   private var isDone: Bool { found.count >= countMax }
+  /// Whether what is noted next says what may have been meant, for which names are compared: no more are told than the first few.
+  private var mayHint: Bool { found.count < CodableMismatch.hintsMax || countMax == .max }
 
   /// Notes what `value` has against it.
   mutating func judge(_ value: JSONValue, by schema: CodableSchema, at path: String) {
     guard !isDone else { return }
+    steps += 1
     switch schema {
     case .anything: break
     case .optional(let schema): if !value.isNull { judge(value, by: schema, at: path) }
@@ -82,8 +87,8 @@ struct CodableJudge {
         if Int(key) == nil { note(path, "\(path) has the key \"\(key)\", and each key must be an integer in quotes") }
       case .choices(let names):
         if !names.contains(key) {
-          let hint = nearestName(to: key, among: names.filter { object[$0] == nil }).map { "; send \"\($0)\"" } ?? ""
-          note(path, "\(path) has the key \"\(key)\", and each must be one of \(names.joined(separator: ", "))\(hint)")
+          let hint = (mayHint ? names.filter { object[$0] == nil }.nearest(to: key) : nil).map { "; send \"\($0)\"" } ?? ""
+          note(path, "\(path) has the key \"\(key)\", and each must be one of \(names.listed)\(hint)")
         }
       }
       judge(value, by: member, at: "\(path).\(key)")
@@ -91,20 +96,22 @@ struct CodableJudge {
   }
 
   /// One key that names a case; others that name none are not read.
-  private mutating func judgeCase(_ value: JSONValue, of cases: [CodableSchema.Case], by schema: CodableSchema, at path: String) {
+  private mutating func judgeCase(
+    _ value: JSONValue, of cases: SchemaMembers<CodableSchema.Case>, by schema: CodableSchema, at path: String
+  ) {
     guard let object = value.objectValue else { return wrong(path, schema, value) }
-    let named = cases.filter { object[$0.name] != nil }
+    let named = object.keys.compactMap { cases[$0] }
     guard named.count == 1, let one = named.first, let values = object[one.name] else {
       // Where some are named, none of the other keys is meant for one.
-      let key = named.isEmpty ? object.keys.first : nil
-      let hint = key.flatMap { nearestName(to: $0, among: cases.map(\.name)) }.map { "; is \"\($0)\" meant?" } ?? ""
+      let key = named.isEmpty && mayHint ? object.keys.first : nil
+      let hint = key.flatMap { cases.map(\.name).nearest(to: $0) }.map { "; is \"\($0)\" meant?" } ?? ""
       return note(path, "\(path) must be \(schema.expectation ?? ""), and has \(named.isEmpty ? "none" : "\(named.count)")\(hint)")
     }
     judgeMembers(values, of: one.values, at: "\(path).\(one.name)")
   }
 
   private mutating func wrong(_ path: String, _ schema: CodableSchema, _ value: JSONValue) {
-    let right = schema.correction(of: value).map { "; send \($0)" } ?? ""
+    let right = (mayHint ? schema.correction(of: value) : nil).map { "; send \($0)" } ?? ""
     note(path, "\(path) must be \(schema.expectation(of: value)), not \(Self.shown(value))\(right)")
   }
 
@@ -123,29 +130,35 @@ struct CodableJudge {
 // MARK: Properties
 
 extension CodableJudge {
-  /// An object's members by their properties, in the order in which they stand there; those that are missing follow.
-  private mutating func judgeMembers(_ value: JSONValue, of properties: [CodableSchema.Property], at path: String) {
+  /// An object's members by their properties, in the order in which they stand there; those that are missing follow. Its cost is bounded by
+  /// the object, not by the properties: those that need not be there are only looked for where near misses are noted.
+  private mutating func judgeMembers(_ value: JSONValue, of properties: SchemaMembers<CodableSchema.Property>, at path: String) {
     guard let object = value.objectValue else { return wrong(path, .object(properties), value) }
     var strangers = Strangers(object, properties)
-    // By property, since an object may have any number of other keys; what is found is put in order.
+    // What is found is put in the order of the object.
     var parts: [(place: Int, from: Int)] = []
-    for property in properties {
+    for (place, key) in object.keys.enumerated() {
       if isDone { break }
-      let (before, member) = (found.count, "\(path).\(property.name)")
-      var key: String? = property.name
-      switch object[property.name] {
-      case let value? where !value.isNull: judge(value, by: property.schema, at: member)
-      case .some where property.isRequired:
-        if case .optional = property.schema { break }
+      steps += 1
+      guard let property = properties[key], let value = object[key] else { continue }
+      let (before, member) = (found.count, "\(path).\(key)")
+      if !value.isNull {
+        judge(value, by: property.schema, at: member)
+      } else if property.isRequired, !property.schema.isOptional {
         let right = property.schema.expectation.map { "; it must be \($0)" } ?? ""
         note(member, "\(member) is null, and the property is not optional\(right)")
-      case nil where property.isRequired:
-        key = strangers.take(meantFor: property.name)
-        let right = property.schema.expectation.map { "; it must be \($0)" } ?? ""
-        note(member, "\(member) is missing\(right)\(key.map { "; is \($0) meant for it?" } ?? "")")
-      default: break
       }
-      if found.count > before { parts.append((key.flatMap { object.keys.firstIndex(of: $0) } ?? .max, before)) }
+      if found.count > before { parts.append((place, before)) }
+    }
+    for property in properties.required {
+      if isDone { break }
+      steps += 1
+      guard object[property.name] == nil else { continue }
+      let (before, member) = (found.count, "\(path).\(property.name)")
+      let key = mayHint ? strangers.take(meantFor: property.name) : nil
+      let right = property.schema.expectation.map { "; it must be \($0)" } ?? ""
+      note(member, "\(member) is missing\(right)\(key.map { "; is \($0) meant for it?" } ?? "")")
+      parts.append((key.flatMap { object.keys.firstIndex(of: $0) } ?? .max, before))
     }
     if notesNearMisses?(path) ?? false {
       for property in properties where !property.isRequired && object[property.name] == nil && !isDone {
@@ -173,17 +186,14 @@ extension CodableJudge {
 /// The keys of an object that name none of its properties; each may be meant for one.
 private struct Strangers {
   private let object: JSONObject
-  private let properties: [CodableSchema.Property]
+  private let properties: SchemaMembers<CodableSchema.Property>
   /// Found when first asked for: mostly nothing is missing.
-  private lazy var keys = {
-    let names = Set(properties.map(\.name))
-    return object.keys.filter { !names.contains($0) }
-  }()
+  private lazy var keys = object.keys.filter { properties[$0] == nil }
 
-  init(_ object: JSONObject, _ properties: [CodableSchema.Property]) { (self.object, self.properties) = (object, properties) }
+  init(_ object: JSONObject, _ properties: SchemaMembers<CodableSchema.Property>) { (self.object, self.properties) = (object, properties) }
 
   /// The key that is most like a property which is missing.
-  mutating func take(meantFor name: String) -> String? { take(nearestName(to: name, among: keys)) }
+  mutating func take(meantFor name: String) -> String? { take(keys.nearest(to: name)) }
 
   /// The key that can be meant for nothing else than an optional property: another case, an underscore, or a slip or two.
   mutating func take(near name: String) -> String? {

@@ -24,6 +24,8 @@ public struct CodableMismatch: Hashable, Sendable {
 
   /// Mismatches of one value that are looked for where not all are asked for: a payload has room for some thousand.
   public static let countMax = 100
+  /// Mismatches that say what may have been meant: at least as many as sentences name.
+  static let hintsMax = 5
 }
 
 extension [CodableMismatch] {

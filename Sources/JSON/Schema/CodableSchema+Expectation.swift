@@ -8,9 +8,9 @@ extension CodableSchema {
     case .optional(let schema): schema.expectation
     case .string: "a string"
     case .text(let text): text.form
-    case .choice(let choices): "one of \(choices.joined(separator: ", "))"
+    case .choice(let choices): "one of \(choices.listed)"
     case .integer: "an integer"
-    case .integerChoice(let choices): "one of \(choices.map(String.init).joined(separator: ", "))"
+    case .integerChoice(let choices): "one of \(choices.listed)"
     case .number: "a number"
     case .boolean: "true or false"
     case .date(.dateTime): "a date of ISO 8601 such as \"2026-12-01T09:30:00Z\", without fractions of a second"
@@ -20,7 +20,7 @@ extension CodableSchema {
     case .range(.partialRange, _): "an array of one bound"
     case .pairs: "an array of keys and values in turn, as a dictionary with such keys decodes from"
     case .dictionary, .object: "an object"
-    case .cases(let cases): "an object with one of the keys \(cases.map(\.name).joined(separator: ", "))"
+    case .cases(let cases): "an object with one of the keys \(cases.map(\.name).listed)"
     }
   }
 
@@ -39,13 +39,12 @@ extension CodableSchema {
     case .optional(let schema): schema.correction(of: value)
     case .boolean: value.intValue.flatMap { [0: "false", 1: "true"][$0] } ?? value.unquoted { $0.boolValue != nil }
     case .string: value.quoted
-    case .choice(let choices): value.stringValue.flatMap { nearestName(to: $0, among: choices) }.map { "\"\($0)\"" }
+    case .choice(let choices): value.stringValue.flatMap { choices.nearest(to: $0) }.map { "\"\($0)\"" }
     case .integer(let width): value.unquoted { width.takes($0) }
     case .number(let fraction): value.unquoted { fraction.takes($0) }
     case .date(.dateTime): DateText.rewritten(value)
     case .date(let form): form.rewritten(value)
-    case .cases(let cases):
-      value.stringValue.flatMap { name in cases.first { $0.name == name && $0.values.isEmpty } }.map { "{\"\($0.name)\":{}}" }
+    case .cases(let cases): value.stringValue.flatMap { cases[$0] }.flatMap { $0.values.isEmpty ? "{\"\($0.name)\":{}}" : nil }
     case .anything, .text, .integerChoice, .array, .range, .pairs, .dictionary, .object: nil
     }
   }
@@ -55,9 +54,9 @@ extension CodableSchema {
     switch self {
     case .string: value.stringValue != nil
     case .text(let text): value.stringValue.map(text.takes) == true
-    case .choice(let choices): choices.contains { value.stringValue == $0 }
+    case .choice(let choices): value.stringValue.map(choices.contains) == true
     case .integer(let width): width.takes(value)
-    case .integerChoice(let choices): IntegerWidth.int64.takes(value) && choices.contains { value.intValue == $0 }
+    case .integerChoice(let choices): IntegerWidth.int64.takes(value) && value.intValue.map(choices.contains) == true
     case .number(let fraction): fraction.takes(value)
     case .boolean: value.boolValue != nil
     case .date(.dateTime): value.stringValue.map(DateText.isDateTime) == true

@@ -97,8 +97,10 @@ extension CodableSchema {
   private static func choice(_ value: JSONValue, of type: String?, _ reader: JSONReader) throws(FieldError) -> CodableSchema {
     let elements = value.arrayValue ?? []
     let (strings, integers) = (elements.compactMap(\.stringValue), elements.compactMap(\.intValue))
-    if !elements.isEmpty, strings.count == elements.count, type == nil || type == "string" { return .choice(strings) }
-    if !elements.isEmpty, integers.count == elements.count, type == nil || type == "integer" { return .integerChoice(integers) }
+    if !elements.isEmpty, strings.count == elements.count, type == nil || type == "string" { return .choice(SchemaChoices(strings)) }
+    if !elements.isEmpty, integers.count == elements.count, type == nil || type == "integer" {
+      return .integerChoice(SchemaChoices(integers))
+    }
     throw reader.error("enum", "must be a list of strings, or of integers, as the raw values of a Swift enumeration are")
   }
 
@@ -128,7 +130,7 @@ extension CodableSchema {
     let others = ["properties", "required"].filter { reader.optionalValue($0) != nil }
     if let alternatives = reader.optionalValue("oneOf") {
       try refuse(others + ["additionalProperties", "propertyNames"].filter { reader.optionalValue($0) != nil }, beside: "oneOf", reader)
-      return .cases(try cases(alternatives, reader, at: "\(path).oneOf"))
+      return .cases(SchemaMembers(try cases(alternatives, reader, at: "\(path).oneOf")))
     }
     if let value = reader.optionalValue("additionalProperties") {
       try refuse(others, beside: "additionalProperties", reader)
@@ -141,7 +143,7 @@ extension CodableSchema {
       return .dictionary(try self.keys(keys ?? .string, reader), try CodableSchema(value, at: "\(path).additionalProperties"))
     }
     if reader.optionalValue("propertyNames") != nil { throw reader.error("propertyNames", "needs additionalProperties beside it") }
-    return .object(try properties(&reader, at: path))
+    return .object(SchemaMembers(try properties(&reader, at: path)))
   }
 
   private static func refuse(_ names: [String], beside other: String, _ reader: JSONReader) throws(FieldError) {
@@ -180,22 +182,22 @@ extension CodableSchema {
 
   private static func properties(_ reader: inout JSONReader, at path: String) throws(FieldError) -> [Property] {
     let required = try reader.optionalStrings("required") ?? []
+    let isRequired = Set(required)
     var members: [Property] = []
     if let properties = reader.optionalValue("properties") {
       guard let object = properties.objectValue else { throw reader.error("properties", "must be an object") }
       for (name, value) in object {
         let schema = try CodableSchema(value, at: "\(path).properties.\(name)")
-        members.append(Property(name: name, schema: schema, isRequired: required.contains(name)))
+        members.append(Property(name: name, schema: schema, isRequired: isRequired.contains(name)))
       }
     }
-    for name in required where !members.contains(where: { $0.name == name }) {
-      // A misspelt name would have every push refused.
-      let others = members.filter { !$0.isRequired }.map(\.name)
-      if let near = nearestName(to: name, among: others) {
-        throw reader.error("required", "has \"\(name)\", which properties does not have; did you mean \"\(near)\"?")
-      }
-      members.append(Property(name: name, schema: .anything, isRequired: true))
+    let names = Set(members.map(\.name))
+    let others = required.filter { !names.contains($0) }
+    // A misspelt name would have every push refused.
+    if let name = others.first, let near = nearestName(to: name, among: members.filter { !$0.isRequired }.map(\.name)) {
+      throw reader.error("required", "has \"\(name)\", which properties does not have; did you mean \"\(near)\"?")
     }
+    members += others.map { Property(name: $0, schema: .anything, isRequired: true) }
     return members
   }
 }

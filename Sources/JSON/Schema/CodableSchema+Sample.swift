@@ -22,8 +22,8 @@ extension CodableSchema {
     }
   }
 
-  private static func sample(of properties: [Property], now: Instant) -> JSONValue {
+  private static func sample(of properties: SchemaMembers<Property>, now: Instant) -> JSONValue {
     .object(
-      properties.filter(\.isRequired).reduce(into: [:]) { object, property in object[property.name] = property.schema.sample(now: now) })
+      properties.required.reduce(into: [:]) { object, property in object[property.name] = property.schema.sample(now: now) })
   }
 }

@@ -4,7 +4,7 @@
 /// absent where a property need not be there, and an integer may be written with an empty fraction.
 public indirect enum CodableSchema: Hashable, Sendable {
   /// One property of an object.
-  public struct Property: Hashable, Sendable {
+  public struct Property: NamedSchemaMember {
     /// Its key.
     public var name: String
     /// What its value decodes from.
@@ -14,11 +14,13 @@ public indirect enum CodableSchema: Hashable, Sendable {
   }
 
   /// One case of an enumeration whose cases have associated values.
-  public struct Case: Hashable, Sendable {
+  public struct Case: NamedSchemaMember {
     /// Its name, which is the key.
     public var name: String
     /// Its values by their labels; `_0` and so on without one.
-    public var values: [Property]
+    public var values: SchemaMembers<Property>
+    /// One case is named, and no one by itself must be.
+    public var isRequired: Bool { false }
   }
 
   /// Swift's integer types of a fixed width.
@@ -65,15 +67,15 @@ public indirect enum CodableSchema: Hashable, Sendable {
   public enum Keys: Hashable, Sendable {
     case strings, integers
     /// The raw values of an enumeration that is `CodingKeyRepresentable`.
-    case choices([String])
+    case choices(SchemaChoices<String>)
   }
 
   case anything
   case string
   case text(Text)
-  case choice([String])
+  case choice(SchemaChoices<String>)
   case integer(IntegerWidth)
-  case integerChoice([Int64])
+  case integerChoice(SchemaChoices<Int64>)
   case number(Fraction)
   case boolean
   case date(DateForm)
@@ -86,9 +88,12 @@ public indirect enum CodableSchema: Hashable, Sendable {
   case dictionary(Keys, CodableSchema)
   /// A dictionary with other keys: an array of keys and values in turn.
   case pairs(CodableSchema, CodableSchema)
-  case object([Property])
+  case object(SchemaMembers<Property>)
   /// An enumeration with associated values: an object with the case's name as its key.
-  case cases([Case])
+  case cases(SchemaMembers<Case>)
+
+  /// Whether the value may be `null`.
+  var isOptional: Bool { if case .optional = self { true } else { false } }
 
   /// Whether an object may decode.
   var mayBeObject: Bool {
