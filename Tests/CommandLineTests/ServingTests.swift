@@ -25,8 +25,9 @@ import Testing
     #expect(configuration.isComplete)
     #expect(configuration.apps.map(\.bundleID) == ["com.example.app"])
     #expect(configuration.apps[0].upstream(.development) == "device" && configuration.apps[0].upstream(.production) == "device")
-    #expect(
-      configuration.upstreams == [UpstreamSettings(name: "device", host: "127.0.0.1", port: 8444, authorityPEM: state.peerAuthorityPEM)])
+    var device = UpstreamSettings(name: "device", host: "127.0.0.1", port: 8444, authorityPEM: state.peerAuthorityPEM)
+    device.followsDevice = true
+    #expect(configuration.upstreams == [device])
     #expect(configuration.store == .folder(folder.state.store))
     #expect(configuration.accessTokens.map(\.scopes) == [["register"], ["reload"], ["read"], ["admin"]])
   }

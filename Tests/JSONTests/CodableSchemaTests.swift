@@ -161,12 +161,12 @@ private struct Everything: Decodable {
   }
 
   @Test func manyTypes() throws {
-    let types = try ActivitySchemas.list(["A": ["type": "string"], "B": [:]], at: "c", max: 2, contentStatesOnly: true)
+    let types = try ActivitySchemas.list(["A": ["type": "object"], "B": [:]], at: "c", max: 2, contentStatesOnly: true)
     #expect(
-      types.map(\.attributesType) == ["A", "B"] && types.json == ["A": ["contentState": ["type": "string"]], "B": ["contentState": [:]]])
+      types.map(\.attributesType) == ["A", "B"] && types.json == ["A": ["contentState": ["type": "object"]], "B": ["contentState": [:]]])
     let replaced = types.replaced(
-      by: try ActivitySchemas.list(["A": ["type": "integer"], "C": [:]], at: "c", max: 2, contentStatesOnly: true))
-    #expect(replaced.map(\.attributesType) == ["B", "A", "C"] && replaced[1].contentState == .integer(.int64))
+      by: try ActivitySchemas.list(["A": ["additionalProperties": [:]], "C": [:]], at: "c", max: 2, contentStatesOnly: true))
+    #expect(replaced.map(\.attributesType) == ["B", "A", "C"] && replaced[1].contentState == .dictionary(.strings, .anything))
     #expect(throws: FieldError.self) { try ActivitySchemas.list(["A": [:], "B": [:]], at: "c", max: 1, contentStatesOnly: true) }
     let error = #expect(throws: FieldError.self) {
       try ActivitySchemas.list(["A": ["type": "x"]], at: "c", max: 1, contentStatesOnly: true)
