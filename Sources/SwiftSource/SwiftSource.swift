@@ -93,7 +93,7 @@ extension SchemaWriter {
       refuse("\(type.name) is generic, and pushes name one type; declare a struct for each, without generic parameters", at: type.place)
       return nil
     }
-    guard name.utf8.allSatisfy(Self.isOfName) else {
+    guard ActivitySchemas.isTypeName(name) else {
       refuse("pushes and schemas name attributes types by the letters a to z, digits and _; call \(name) otherwise", at: type.place)
       return nil
     }
@@ -107,9 +107,5 @@ extension SchemaWriter {
       return nil
     }
     return both
-  }
-
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
   }
 }

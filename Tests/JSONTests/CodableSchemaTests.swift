@@ -160,6 +160,17 @@ private struct Everything: Decodable {
     #expect(throws: FieldError.self) { try ActivitySchemas("Ride", contentState: ["items": schema], at: "schemas") }
   }
 
+  @Test(arguments: [
+    ("Ride", true), ("Pizza.Order_2", true), ("_Ride", true), ("", false), (".", false), ("..", false), ("A.", false), ("2Ride", false),
+    ("a b\u{1B}[31m", false), ("x/y", false), ("Übersicht", false),
+  ]) func aTypesNameIsThatOfASwiftType(name: String, isOne: Bool) {
+    #expect(ActivitySchemas.isTypeName(name) == isOne)
+    for listed in [["contentState": [:]], [:]] as [JSONValue] {
+      let isTaken = (try? ActivitySchemas.list([name: listed], at: "schemas", max: 1, contentStatesOnly: listed == [:])) != nil
+      #expect(isTaken == isOne)
+    }
+  }
+
   @Test func manyTypes() throws {
     let types = try ActivitySchemas.list(["A": ["type": "object"], "B": [:]], at: "c", max: 2, contentStatesOnly: true)
     #expect(

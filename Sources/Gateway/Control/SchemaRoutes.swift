@@ -110,15 +110,11 @@ extension ControlAPI {
     }
   }
 
-  private func isOfName(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-  }
-
   private func typeName(_ routed: RoutedRequest) throws(ControlError) -> String {
     let type = routed["attributesType"]
-    guard (1...Limits.nameBytes).contains(type.utf8.count), type.utf8.allSatisfy(isOfName), !type.first!.isNumber else {
+    guard type.utf8.count <= Limits.nameBytes, ActivitySchemas.isTypeName(type) else {
       throw .badRequest(
-        "\"\(String(type.prefix(64)).escapingSteering())\" is no name of a Swift type such as DeliveryAttributes: ASCII letters, digits, underscores and periods, at most \(Limits.nameBytes)",
+        "\"\(String(type.prefix(64)).escapingSteering())\" is not \(ActivitySchemas.nameForm), at most \(Limits.nameBytes) bytes",
         field: "attributesType")
     }
     return type

@@ -11,10 +11,28 @@ public struct ActivitySchemas: Hashable, Sendable {
   /// The schemas as they were written: `{"contentState"?, "attributes"?}`.
   public let source: JSONValue
 
+  /// What the name of an attributes type is, for people.
+  public static let nameForm =
+    "the name of a Swift type such as DeliveryAttributes: ASCII letters, digits and underscores, perhaps behind an outer type and a period"
+
+  /// Whether that may be the name of an attributes type.
+  public static func isTypeName(_ name: String) -> Bool {
+    name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
+      guard let first = part.first, !(0x30...0x39).contains(first) else { return false }
+      return part.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+  }
+
+  private static func check(_ name: String, at path: String) throws(FieldError) {
+    guard !isTypeName(name) else { return }
+    throw FieldError(
+      field: path, message: "\(path) is of \"\(String(name.prefix(64)).escapingSteering())\", which is not \(nameForm)")
+  }
+
   /// Reads `{"contentState"?, "attributes"?}`; throws what is wrong with it, and where neither is there.
   public init(_ attributesType: String, _ source: JSONValue, at path: String) throws(FieldError) {
-    var reader = try JSONReader(source, at: path)
     let name = path.isEmpty ? "body" : path
+    var reader = try JSONReader(source, at: path)
     if reader.members[attributesType]?.objectValue != nil, reader.members.keys.allSatisfy({ !["contentState", "attributes"].contains($0) })
     {
       throw FieldError(
@@ -89,6 +107,7 @@ public struct ActivitySchemas: Hashable, Sendable {
     var types: [ActivitySchemas] = []
     for (name, source) in object {
       let place = "\(path).\(name)"
+      try check(name, at: place)
       types.append(
         contentStatesOnly
           ? try ActivitySchemas(name, contentState: source, at: place) : try ActivitySchemas(name, source, at: place))

@@ -61,7 +61,8 @@ extension CodableSchema.DateForm {
 enum DateText {
   /// Whether `JSONDecoder`'s strategy `iso8601` takes it: date and time with an offset, without fractions of a second.
   static func isDateTime(_ text: String) -> Bool {
-    !text.utf8.contains(UInt8(ascii: ".")) && text.utf8.count > 10 && Instant(rfc3339: text) != nil
+    !text.utf8.contains { [UInt8(ascii: "."), UInt8(ascii: "t"), UInt8(ascii: "z")].contains($0) } && text.utf8.count > 10
+      && Instant(rfc3339: text) != nil
   }
 
   /// The string for a date that is written as a Unix time, or with what the strategy does not take; nil where it is none.

@@ -64,10 +64,8 @@ func curl(_ arguments: [String], until isEnough: (FileHandle) async throws -> Vo
 final class RawClient: Sendable {
   private let descriptor: Int32
 
-  /// - Parameter receiveBufferBytes: What the kernel takes in before the client reads; nil leaves it as it is.
-  init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
+  init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    if var bytes = receiveBufferBytes { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size)) }
     var timeout = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
@@ -102,10 +100,10 @@ final class RawClient: Sendable {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Reads until `isEnough`, the peer's end, or ten seconds without a byte; no more than `pieceBytes` at once.
-  func read(atMost pieceBytes: Int = 65_536, until isEnough: (String) -> Bool = { _ in false }) -> String {
+  /// Reads until `isEnough`, the peer's end, or two minutes without a byte.
+  func read(until isEnough: (String) -> Bool = { _ in false }) -> String {
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: pieceBytes)
+    var buffer = [UInt8](repeating: 0, count: 65_536)
     while !isEnough(String(decoding: bytes, as: UTF8.self)) {
       let count = recv(descriptor, &buffer, buffer.count, 0)
       guard count > 0 else { break }
