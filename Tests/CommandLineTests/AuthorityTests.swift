@@ -43,13 +43,19 @@ import Testing
     #expect(try Certificate(pem: second.identity.certificatePEM).isSigned(by: peer))
   }
 
-  /// One of an earlier build may sign for any name.
-  @Test func oneWithoutALimitIsMadeAnew() throws {
+  /// A folder of an earlier build, whose authority may sign for any name.
+  private func earlyFolder() throws -> (TemporaryFolder, CertificateAuthority) {
     let folder = try TemporaryFolder()
     try folder.state.make()
     let early = try CertificateAuthority.make(commonName: "widgetpush dev CA 0a1b2c", now: now, days: 3650)
     try Files.write(try early.certificate.pem(), to: folder.state.file("ca.pem"), mode: 0o644)
     try Files.write(try early.key.pem(), to: folder.state.file("ca.key"), mode: 0o600)
+    return (folder, early)
+  }
+
+  /// One of an earlier build may sign for any name.
+  @Test func oneWithoutALimitIsMadeAnew() throws {
+    let (folder, early) = try earlyFolder()
     let leaf = try early.issue(names: ServerCertificates.standardNames + ["push.example"], now: now, days: 397)
     try Files.write(try leaf.certificate.pem(), to: folder.state.file("server.pem"), mode: 0o644)
     try Files.write(try leaf.key.pem(), to: folder.state.file("server.key"), mode: 0o600)
@@ -63,11 +69,7 @@ import Testing
 
   /// Whoever only makes a client certificate is told as well.
   @Test func aClientCertificateTellsIt() throws {
-    let folder = try TemporaryFolder()
-    try folder.state.make()
-    let early = try CertificateAuthority.make(commonName: "widgetpush dev CA 0a1b2c", now: now, days: 3650)
-    try Files.write(try early.certificate.pem(), to: folder.state.file("ca.pem"), mode: 0o644)
-    try Files.write(try early.key.pem(), to: folder.state.file("ca.key"), mode: 0o600)
+    let (folder, early) = try earlyFolder()
     let (authority, notes) = try ServerCertificates.authority(of: folder.state, now: now)
     #expect(try authority?.key.pem() == early.key.pem())
     #expect(notes.count == 1 && notes[0].contains("was made anew with the same key"), "\(notes)")

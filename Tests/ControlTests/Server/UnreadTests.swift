@@ -29,36 +29,31 @@ import Testing
     return [0, 0, UInt8(7 + path.count), 1, 5, 0, 0, 0, stream, 0x82, 0x86, 0x41, 1, 0x61, 0x44, UInt8(path.count)] + path
   }
 
-  /// Two answers of three megabytes fit; further ones are told so, small ones are served, and once the clients are gone there is room.
+  /// Two answers of three megabytes fit.
   @Test func unreadAnswersAreBounded() async throws {
-    let stage = try Self.stage()
-    var clients: [RawClient] = []
-    for isTaken in [true, true, false, false, false] {
-      let (client, answer) = try await Self.holder(stage, "/large", beginning: "llllllll")
-      clients.append(client)
-      #expect(answer.contains("llllllll") == isTaken && answer.contains("answersUnread") != isTaken)
-    }
-    #expect(try await curl(["http://127.0.0.1:\(stage.plainPort)/hello"]).output == "hello\n")
-    clients.removeAll()
-    try await expectRoom(stage, "/large", beginning: "llllllll")
+    try await expectBound(Self.stage(), "/large", beginning: "llllllll", fits: 2)
   }
 
   /// The description of the API needs no access token: all who read it without one share a bound.
   @Test func unreadDescriptionsAreBounded() async throws {
-    let document = OpenAPIFile.control.bytes.count
     let stage = try ControlStage { configuration in
-      configuration.unread.caller = 3 * document
+      configuration.unread.caller = 3 * OpenAPIFile.control.bytes.count
       configuration.unread.all = 1 << 30
     }
+    try await expectBound(stage, "/openapi.yaml", beginning: "openapi: ", fits: 3)
+  }
+
+  /// So many answers may wait; further ones are told so, small ones are served, and once the clients are gone there is room.
+  private func expectBound(_ stage: ControlStage, _ path: String, beginning: String, fits: Int) async throws {
     var clients: [RawClient] = []
-    for isTaken in [true, true, true, false, false] {
-      let (client, answer) = try await Self.holder(stage, "/openapi.yaml", beginning: "openapi: ")
+    for number in 0..<fits + 3 {
+      let (client, answer) = try await Self.holder(stage, path, beginning: beginning)
       clients.append(client)
-      #expect(answer.contains("openapi: ") == isTaken && answer.contains("answersUnread") != isTaken)
+      #expect(answer.contains(beginning) == (number < fits) && answer.contains("answersUnread") == (number >= fits))
     }
     #expect(try await curl(["http://127.0.0.1:\(stage.plainPort)/hello"]).output == "hello\n")
     clients.removeAll()
-    try await expectRoom(stage, "/openapi.yaml", beginning: "openapi: ")
+    try await expectRoom(stage, path, beginning: beginning)
   }
 
   /// The server learns at some time that clients have gone; then there is room again.
