@@ -5,6 +5,7 @@ It is told the fixtures of fixtures.py in OPENAPI_FIXTURES. Requests that are me
 
 import json
 import os
+import re
 import urllib.parse
 import zlib
 
@@ -106,6 +107,11 @@ def name_what_is_there(case):
         for own in (schemas.values() if isinstance(schemas, dict) else ()):
             if isinstance(own, dict):
                 own.update({name: {"type": "object"} for name, schema in own.items() if schema is not None})
+    if isinstance(case.body, dict):
+        # A content-state and attributes are objects, of a type with a name of Swift's: descriptions say so, and the schema of schemas does not.
+        for holder in (case.body, case.body.get("manifest")):
+            if isinstance(holder, dict):
+                decode_from_objects(holder)
     if operation == "beginReload" and isinstance(case.body, dict):
         # Another key for each request, and one way to say which are meant.
         names = [name for name in ("kinds", "controls", "users", "devices") if case.body.get(name)]
@@ -122,6 +128,30 @@ def name_what_is_there(case):
     if operation == "setBudgets" and isinstance(case.body, dict):
         # The tokens have one budget, of which this may be left in any case.
         case.body = {"remaining": min(max(case.body["remaining"], -3), 2)}
+
+
+def decode_from_objects(holder):
+    """Has the schemas of activities that a body holds be those of objects."""
+    for name in ("contentStates", "schemas"):
+        if isinstance(holder.get(name), dict):
+            holder[name] = {re.sub("[^A-Za-z_]", "_", key) or "_": value for key, value in holder[name].items()}
+    if isinstance(holder.get("contentStates"), dict):
+        holder["contentStates"] = {key: of_object(value) for key, value in holder["contentStates"].items()}
+    schemas, activities = holder.get("schemas"), holder.get("activities")
+    parts = [holder, *(schemas.values() if isinstance(schemas, dict) else ()), *(activities if isinstance(activities, list) else ())]
+    for part in parts:
+        for name in ("contentState", "attributes"):
+            if isinstance(part, dict) and name in part:
+                part[name] = of_object(part[name])
+
+
+def of_object(schema):
+    """The schema where an object may decode from it; else that of any object."""
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    is_other = kind not in (None, "object", ["object", "null"]) or kind is None and schema.keys() & {"items", "enum", "format", "prefixItems", "uniqueItems"}
+    return {"type": "object"} if is_other else schema
 
 
 def fitting(value):
