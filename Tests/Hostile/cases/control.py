@@ -76,8 +76,11 @@ def unread_lists(a):
     context = ssl.create_default_context(cafile=a.server.ca)
     open_, times = [], []
     with _client(a) as client:
+        # A try that missed a bound has left its own.
+        for path in paths:
+            _call(client, "DELETE", path, admin)
         for number, path in enumerate(paths):
-            that((came := _call(client, "PUT", path, admin, _largest(number)))[0] in (200, 201), "a registration", came)
+            that((came := _call(client, "PUT", path, admin, _largest(number)))[0] == 201, "a registration", came)
         try:
             for _ in range(400):
                 raw = socket.socket()
